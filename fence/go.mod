@@ -1,0 +1,3 @@
+module github.com/fencelint/fencelint/fence
+
+go 1.26.0
