@@ -1,0 +1,37 @@
+package fence
+
+import (
+	"context"
+	"time"
+)
+
+// A Clock tells a [Client] the time. The default is the system's monotonic
+// clock. Only the end of leases as the client believes it, renewal and
+// waiting depend on it: never whether a store takes a write.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits for d, or until ctx is done and then returns ctx.Err().
+	Sleep(ctx context.Context, d time.Duration) error
+	// AfterFunc calls f in its own goroutine once d has passed. stop prevents
+	// that if f has not been started; it does not wait for f.
+	AfterFunc(d time.Duration, f func()) (stop func() bool)
+}
+
+type systemClock struct{}
+
+func (systemClock) Now() time.Time { return time.Now() }
+
+func (systemClock) Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (systemClock) AfterFunc(d time.Duration, f func()) func() bool {
+	return time.AfterFunc(d, f).Stop
+}
