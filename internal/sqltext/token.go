@@ -208,7 +208,7 @@ func (l *lexer) verb() bool {
 	return strings.IndexByte("sdvq", l.peek(1)) >= 0 && l.peek(1) != 0 && !namePart(l.peek(2))
 }
 
-// scanString reads a quoted string. A backslash escapes, as in MySQL and in E'',
+// scanString reads a quoted string. A backslash escapes, as in MySQL and in E”,
 // unless it is all that the string holds: ESCAPE '\'.
 func (l *lexer) scanString(escapes bool) {
 	var b strings.Builder
