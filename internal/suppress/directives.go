@@ -66,7 +66,7 @@ func Parse(fset *token.FileSet, files []*ast.File) *Directives {
 					below = append(below, func() { d.covering[next] = append(d.covering[next], dir) })
 				}
 				if err != nil {
-					d.malformed = append(d.malformed, Problem{c.Pos(), c.End(), "malformed directive: " + err.Error()})
+					d.malformed = append(d.malformed, Problem{c.Pos(), c.End(), err.Error()})
 				}
 			}
 		}
@@ -127,7 +127,7 @@ func (d *Directives) Malformed(known func(rule string) bool) []Problem {
 		for _, rule := range dir.rules {
 			if !known(rule) {
 				problems = append(problems, Problem{dir.pos, dir.end,
-					fmt.Sprintf("malformed directive: there is no rule %q", rule)})
+					fmt.Sprintf("there is no rule %q", rule)})
 			}
 		}
 	}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/fencelint/fencelint/internal/driver"
+	"github.com/fencelint/fencelint/internal/models"
+	"github.com/fencelint/fencelint/internal/report"
+	"github.com/fencelint/fencelint/passes"
+	"golang.org/x/tools/go/analysis"
+)
+
+// analyse runs the rules and writes the report.
+func analyse(ctx context.Context, o *options, patterns []string, stdout, stderr io.Writer) (int, error) {
+	write, err := report.ForFormat(o.format)
+	if err != nil {
+		return exitFailed, err
+	}
+	out, err := o.run(ctx, patterns, stderr)
+	if err != nil {
+		return exitFailed, err
+	}
+	doc := out.Document
+	printErrors(stderr, doc.Errors)
+	dir, err := os.Getwd()
+	if err != nil {
+		return exitFailed, err
+	}
+	var text bytes.Buffer
+	color := o.out == "" && isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
+	if err := write(&text, doc, report.Options{Dir: dir, Version: buildVersion(), Color: color, Verbose: o.verbose}); err != nil {
+		return exitFailed, fmt.Errorf("writing the report: %w", err)
+	}
+	if o.out != "" {
+		err = os.WriteFile(o.out, text.Bytes(), 0o666)
+	} else {
+		_, err = stdout.Write(text.Bytes())
+	}
+	if err != nil {
+		return exitFailed, fmt.Errorf("writing the report: %w", err)
+	}
+	switch {
+	case len(doc.Errors) > 0:
+		return exitFailed, nil
+	case len(doc.Findings) > 0:
+		return exitFindings, nil
+	}
+	return exitClean, nil
+}
+
+// run analyses the module around the working directory.
+func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) (*driver.Outcome, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("finding the working directory: %w", err)
+	}
+	cfg, root, err := o.settings(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	show := newProgress(stderr, o.verbose)
+	defer show.clear()
+	out, err := driver.Run(ctx, driver.Options{
+		Dir: dir, Root: root, Patterns: patterns, Tests: cfg.Tests, Tags: o.tags, Config: cfg,
+		Suite: driver.Suite{
+			Analyzers: func(cat *models.Catalogue, enabled func(string) bool) (*analysis.Analyzer, []*analysis.Analyzer) {
+				return passes.New(passes.Settings{Catalogue: cat, SharedPaths: cfg.SharedPaths, Trace: show.note}, enabled)
+			},
+		},
+		Log: show.note, Progress: show.stage,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := out.Stats
+	show.note("%d packages loaded in %s, %d analysed in %s and %d rounds, %d models inferred",
+		s.Loaded, s.Load.Round(time.Millisecond), s.Analysed, s.Analyse.Round(time.Millisecond), s.Rounds, s.Inferred)
+	return out, nil
+}
+
+// printErrors says, one line each, what was not analysed.
+func printErrors(w io.Writer, errs []report.Error) {
+	for _, e := range errs {
+		if e.Package != "" && !strings.HasPrefix(e.Message, e.Package+":") {
+			e.Message = e.Package + ": " + e.Message
+		}
+		fmt.Fprintf(w, "fencelint: %s\n", e.Message)
+	}
+}

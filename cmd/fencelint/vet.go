@@ -1,0 +1,3 @@
+package main
+
+func vet(args []string) {}

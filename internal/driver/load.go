@@ -1,0 +1,177 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fencelint/fencelint/internal/report"
+	"golang.org/x/tools/go/packages"
+)
+
+// program is what was loaded.
+type program struct {
+	// units are the packages to analyse, one for each package of the main
+	// module and each that was asked for: the variant with its tests, if there
+	// is one.
+	units    []*packages.Package
+	reported map[*packages.Package]bool // those that the patterns name
+	errors   []report.Error
+	loaded   int // packages, dependencies included
+}
+
+// ModuleRoot returns the directory of the module that dir lies in, "" when it
+// lies in none.
+func ModuleRoot(ctx context.Context, dir string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "GOMOD")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("running go env: %w", withStderr(err))
+	}
+	mod := strings.TrimSpace(string(out))
+	if mod == "" || mod == os.DevNull {
+		return "", nil
+	}
+	return filepath.Dir(mod), nil
+}
+
+// withStderr adds what a command said to the error of running it.
+func withStderr(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return fmt.Errorf("%w: %s", err, oneLine(string(exit.Stderr)))
+	}
+	return err
+}
+
+const mode = packages.LoadAllSyntax | packages.NeedModule | packages.NeedForTest
+
+func load(ctx context.Context, o Options) (*program, error) {
+	cfg := &packages.Config{Context: ctx, Dir: o.Dir, Tests: o.Tests}
+	if o.Tags != "" {
+		cfg.BuildFlags = []string{"-tags=" + o.Tags}
+	}
+	patterns, err := directories(o.Dir, o.Patterns)
+	if err != nil {
+		return nil, err
+	}
+	whole := patterns
+	var chosen map[string]bool // nil when everything that was loaded is
+	if o.Root != "" && !(o.Root == o.Dir && slices.Equal(patterns, []string{"./..."})) {
+		if chosen, err = match(*cfg, patterns); err != nil {
+			return nil, err
+		}
+		whole = append([]string{o.Root + string(filepath.Separator) + "..."}, patterns...)
+	}
+	cfg.Mode = mode
+	pkgs, err := packages.Load(cfg, whole...)
+	if err != nil {
+		return nil, loadError(err)
+	}
+	p := &program{reported: map[*packages.Package]bool{}}
+	p.choose(o.Dir, pkgs, chosen)
+	if len(p.reported) == 0 && len(p.errors) == 0 {
+		return nil, fmt.Errorf("no packages match %s", strings.Join(o.Patterns, " "))
+	}
+	packages.Visit(pkgs, nil, func(*packages.Package) { p.loaded++ })
+	return p, nil
+}
+
+// directories replaces the names of Go files by their directories, so that a
+// hook may hand over files of several packages.
+func directories(dir string, patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		return []string{"./..."}, nil
+	}
+	var dirs []string
+	for _, p := range patterns {
+		if strings.HasSuffix(p, ".go") {
+			file := p
+			if !filepath.IsAbs(file) {
+				file = filepath.Join(dir, file)
+			}
+			if info, err := os.Stat(file); err != nil || info.IsDir() {
+				return nil, fmt.Errorf("no Go file %s", p)
+			}
+			if p = filepath.Dir(p); !filepath.IsAbs(p) && !strings.HasPrefix(p, ".") {
+				p = "./" + filepath.ToSlash(p)
+			}
+		}
+		if !slices.Contains(dirs, p) {
+			dirs = append(dirs, p)
+		}
+	}
+	return dirs, nil
+}
+
+// match returns the paths of the packages that patterns name.
+func match(cfg packages.Config, patterns []string) (map[string]bool, error) {
+	cfg.Mode = packages.NeedName
+	cfg.Tests = false
+	pkgs, err := packages.Load(&cfg, patterns...)
+	if err != nil {
+		return nil, loadError(err)
+	}
+	paths := map[string]bool{}
+	for _, pkg := range pkgs {
+		paths[pkg.PkgPath] = true
+	}
+	return paths, nil
+}
+
+func loadError(err error) error {
+	return fmt.Errorf("loading packages: %s", strings.TrimPrefix(oneLine(err.Error()), "err: "))
+}
+
+// choose picks the units and notes what does not load.
+func (p *program) choose(dir string, pkgs []*packages.Package, chosen map[string]bool) {
+	variants := map[string][]*packages.Package{}
+	var paths []string
+	var asked []*packages.Package // what patterns name, whether it loads or not
+	for _, pkg := range pkgs {
+		if strings.HasSuffix(pkg.ID, ".test") && pkg.Name == "main" {
+			continue // the generated main of a test
+		}
+		unit := pkg.PkgPath
+		if pkg.ForTest != "" && pkg.PkgPath != pkg.ForTest {
+			unit = pkg.ForTest + " external test"
+		}
+		if variants[unit] == nil {
+			paths = append(paths, unit)
+		}
+		variants[unit] = append(variants[unit], pkg)
+		if chosen == nil || chosen[pkg.PkgPath] || chosen[pkg.ForTest] {
+			asked = append(asked, pkg)
+		}
+	}
+	p.errors = failures(dir, asked)
+	slices.Sort(paths)
+	for _, path := range paths {
+		unit := best(variants[path])
+		if unit == nil {
+			continue
+		}
+		p.units = append(p.units, unit)
+		if slices.Contains(asked, unit) {
+			p.reported[unit] = true
+		}
+	}
+}
+
+// best returns the variant to analyse: of those that load the one with its
+// tests, which holds all files of the others.
+func best(variants []*packages.Package) *packages.Package {
+	var unit *packages.Package
+	for _, pkg := range variants {
+		if !pkg.IllTyped && len(pkg.Syntax) > 0 && (unit == nil || len(pkg.Syntax) > len(unit.Syntax)) {
+			unit = pkg
+		}
+	}
+	return unit
+}

@@ -1,0 +1,3 @@
+// Package report writes what a run found: one document, several formats, each
+// in a file of its own.
+package report
