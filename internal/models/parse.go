@@ -37,6 +37,9 @@ func parseHeader(line string) (header, error) {
 		if strings.ContainsAny(p, "[]{}()*\"`\\") {
 			return header{}, fmt.Errorf("header %q: %q is no package path", line, p)
 		}
+		if unvendor(p) != p {
+			return header{}, fmt.Errorf("header %q: write %q without what leads to vendor/", line, p)
+		}
 	}
 	if i := strings.IndexFunc(h.store, func(r rune) bool { return !(r >= 'a' && r <= 'z' || r >= '0' && r <= '9') }); i >= 0 {
 		return header{}, fmt.Errorf("header %q: the store %q has more than lower case letters and digits", line, h.store)

@@ -1,0 +1,210 @@
+package models
+
+import (
+	"fmt"
+	"go/types"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+)
+
+// unserved are the clients whose modules cannot be had from the module
+// proxy, so that testdata cannot require them.
+var unserved = []string{
+	"cirello.io/dynamolock/v2",
+	"cirello.io/dynamolock/v5",
+	"github.com/jefferyjob/go-redislock",
+	"github.com/mco-gh/gcslock",
+	"github.com/rgalanakis/redsync",
+	"github.com/scailio-oss/dlock",
+	"github.com/square/mongo-lock",
+	"github.com/vimeo/leaderelection",
+}
+
+func isUnserved(path string) bool {
+	return slices.ContainsFunc(unserved, func(m string) bool {
+		return path == m || strings.HasPrefix(path, m+"/")
+	})
+}
+
+// TestRowsResolve holds every row against the real package: the function must
+// exist where the row says, Match must find the row from it, and every place
+// must be within its signature. It compiles the clients of testdata: minutes
+// with a cold build cache, seconds with a warm one.
+func TestRowsResolve(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("compiles every client library")
+	}
+	c, err := Load()
+	require.NoError(t, err)
+	var paths []string
+	for _, path := range slices.Sorted(maps.Keys(c.pkgs)) {
+		if !isUnserved(path) {
+			paths = append(paths, path)
+		}
+	}
+	loaded := loadClients(t, paths...)
+	var faults []string
+	var rows, served int
+	for _, path := range slices.Sorted(maps.Keys(c.pkgs)) {
+		rows += len(c.lookup(path).rows)
+		p := loaded[path]
+		if p == nil {
+			if !isUnserved(path) {
+				faults = append(faults, path+": not loaded")
+			}
+			continue
+		}
+		served += len(c.lookup(path).rows)
+		for _, r := range c.lookup(path).rows {
+			if err := resolve(c, p, r); err != nil {
+				faults = append(faults, fmt.Sprintf("%s: %s: %v", r.Source, r, err))
+			}
+		}
+	}
+	t.Logf("%d of %d rows belong to clients of testdata, %d of them resolve", served, rows, served-len(faults))
+	require.Empty(t, faults)
+}
+
+// loadClients loads packages from export data, in the module of testdata.
+func loadClients(t *testing.T, paths ...string) map[string]*types.Package {
+	t.Helper()
+	dir, err := filepath.Abs("../../testdata")
+	require.NoError(t, err)
+	pkgs, err := packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports,
+		Dir:  dir,
+		Env:  append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly"),
+	}, paths...)
+	require.NoError(t, err)
+	loaded := make(map[string]*types.Package)
+	for _, p := range pkgs {
+		for _, e := range p.Errors {
+			t.Errorf("%s: %v", p.PkgPath, e)
+		}
+		if p.Types != nil && len(p.Errors) == 0 {
+			loaded[p.PkgPath] = p.Types
+		}
+	}
+	return loaded
+}
+
+func resolve(c *Catalogue, p *types.Package, r *Row) error {
+	if r.Recv == "" {
+		fn, ok := p.Scope().Lookup(r.Name).(*types.Func)
+		if !ok {
+			return fmt.Errorf("no such function")
+		}
+		return within(c, fn, r)
+	}
+	named := findType(p, r.Recv)
+	if named == nil {
+		return fmt.Errorf("no such type")
+	}
+	if r.Name == "" {
+		sig, ok := named.Underlying().(*types.Signature)
+		if !ok {
+			return fmt.Errorf("no func type")
+		}
+		if !slices.Contains(c.MatchType(named, ""), r) {
+			return fmt.Errorf("MatchType does not find it")
+		}
+		return placesWithin(named, sig, r)
+	}
+	for m := range methods(named) {
+		if m.Name() == r.Name {
+			return within(c, m, r)
+		}
+	}
+	return fmt.Errorf("no such method is declared on the type")
+}
+
+// methods yields what the type itself declares.
+func methods(named *types.Named) func(yield func(*types.Func) bool) {
+	if iface, ok := named.Underlying().(*types.Interface); ok {
+		return iface.ExplicitMethods()
+	}
+	return named.Methods()
+}
+
+// findType finds a named type of p, which may be unexported: then it is
+// reachable through the fields of the others, or not at all.
+func findType(p *types.Package, name string) *types.Named {
+	seen := make(map[types.Type]bool)
+	var visit func(t types.Type) *types.Named
+	visit = func(t types.Type) *types.Named {
+		named := receiver(t)
+		if named == nil || named.Obj().Pkg() != p || seen[named] {
+			return nil
+		}
+		seen[named] = true
+		if named.Obj().Name() == name {
+			return named
+		}
+		if s, ok := named.Underlying().(*types.Struct); ok {
+			for f := range s.Fields() {
+				if found := visit(f.Type()); found != nil {
+					return found
+				}
+			}
+		}
+		return nil
+	}
+	for _, n := range p.Scope().Names() {
+		if obj, ok := p.Scope().Lookup(n).(*types.TypeName); ok {
+			if found := visit(obj.Type()); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+func within(c *Catalogue, fn *types.Func, r *Row) error {
+	if !slices.Contains(c.Match(fn), r) {
+		return fmt.Errorf("Match does not find it from %s", fn.FullName())
+	}
+	var recv types.Type
+	if v := fn.Signature().Recv(); v != nil {
+		recv = v.Type()
+	}
+	return placesWithin(recv, fn.Signature(), r)
+}
+
+func placesWithin(recv types.Type, sig *types.Signature, r *Row) error {
+	for word, places := range r.Subject {
+		for _, p := range places {
+			t := recv
+			switch p.Root {
+			case Arg, Result:
+				tuple := sig.Params()
+				if p.Root == Result {
+					tuple = sig.Results()
+				}
+				if p.Index >= tuple.Len() {
+					return fmt.Errorf("%s=%s: the signature is %s", word, p, sig)
+				}
+				t = tuple.At(p.Index).Type()
+			}
+			if t == nil {
+				return fmt.Errorf("%s=%s: a function has no receiver", word, p)
+			}
+			for _, f := range p.Path {
+				obj, _, _ := types.LookupFieldOrMethod(t, true, nil, f)
+				v, ok := obj.(*types.Var)
+				if !ok {
+					return fmt.Errorf("%s=%s: %s has no field %s", word, p, t, f)
+				}
+				t = v.Type()
+			}
+		}
+	}
+	return nil
+}
