@@ -182,4 +182,3 @@ func (s Suite) infer(graph *checker.Graph, flow *analysis.Analyzer, cat *models.
 }
 
 func ofMainModule(pkg *packages.Package) bool { return pkg.Module == nil || pkg.Module.Main }
-
