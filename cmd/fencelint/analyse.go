@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fencelint/fencelint/internal/config"
 	"github.com/fencelint/fencelint/internal/driver"
 	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/internal/report"
@@ -68,12 +69,8 @@ func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) 
 	defer show.clear()
 	out, err := driver.Run(ctx, driver.Options{
 		Dir: dir, Root: root, Patterns: patterns, Tests: cfg.Tests, Tags: o.tags, Config: cfg,
-		Suite: driver.Suite{
-			Analyzers: func(cat *models.Catalogue, enabled func(string) bool) (*analysis.Analyzer, []*analysis.Analyzer) {
-				return passes.New(passes.Settings{Catalogue: cat, SharedPaths: cfg.SharedPaths, Trace: show.note}, enabled)
-			},
-		},
-		Log: show.note, Progress: show.stage,
+		Suite: suite(cfg, show.note),
+		Log:   show.note, Progress: show.stage,
 	})
 	if err != nil {
 		return nil, err
@@ -82,6 +79,15 @@ func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) 
 	show.note("%d packages loaded in %s, %d analysed in %s and %d rounds, %d models inferred",
 		s.Loaded, s.Load.Round(time.Millisecond), s.Analysed, s.Analyse.Round(time.Millisecond), s.Rounds, s.Inferred)
 	return out, nil
+}
+
+// suite returns the rules with the settings of a module.
+func suite(cfg *config.Config, trace func(string, ...any)) driver.Suite {
+	return driver.Suite{
+		Analyzers: func(cat *models.Catalogue, enabled func(string) bool) (*analysis.Analyzer, []*analysis.Analyzer) {
+			return passes.New(passes.Settings{Catalogue: cat, SharedPaths: cfg.SharedPaths, Trace: trace}, enabled)
+		},
+	}
 }
 
 // printErrors says, one line each, what was not analysed.
