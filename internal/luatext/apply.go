@@ -46,7 +46,7 @@ func (w *walker) library(name string, args []value, line int) value {
 	case "redis.call", "redis.pcall", "server.call", "server.pcall":
 		return w.redis(args, line)
 	case "redis.register_function", "server.register_function":
-		for _, a := range args {
+		for _, a := range append(args, arg.fields["callback"]) {
 			if a.fn != nil {
 				w.apply(a.fn, []value{{lib: "KEYS"}, {lib: "ARGV"}})
 			}
@@ -54,6 +54,10 @@ func (w *walker) library(name string, args []value, line int) value {
 		return opaque("")
 	case "tonumber", "tostring":
 		return arg
+	case "type":
+		v := arg.derived("type" + show(args))
+		v.typeOf = true
+		return v
 	case "unpack", "table.unpack":
 		return spread(arg)
 	case "select":
@@ -190,6 +194,11 @@ func (w *walker) apply(c *closure, args []value) value {
 			}
 			vars[name] = &cell{v}
 		}
+		rest := value{arg: Arg{Kind: Unknown}, multi: true}
+		if n := len(c.fn.ParList.Names); args != nil {
+			rest.items = args[min(n, len(args)):]
+		}
+		vars["..."] = &cell{rest}
 	}
 	scopeBefore := w.scope
 	w.frames = append(w.frames, f)

@@ -40,6 +40,7 @@ type Arg struct {
 //	truthy falsy      the answer of another command
 //	or                one of the alternatives in Any holds
 //	and               all of Any hold; only inside an "or"
+//	other             a condition on no stored value; only inside an "or"
 type Guard struct {
 	Key     Arg
 	Field   Arg // of a hash, a JSON document or a set, where known

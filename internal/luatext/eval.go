@@ -58,6 +58,9 @@ func (w *walker) eval(e ast.Expr) value {
 	case *ast.StringExpr:
 		return literal(strings.ReplaceAll(e.Value, stand, string(hole)))
 	case *ast.Comma3Expr:
+		if c := w.lookup("..."); c != nil {
+			return c.v
+		}
 		return value{arg: Arg{Kind: Unknown}, multi: true}
 	case *ast.IdentExpr:
 		return w.ident(e.Value)
@@ -135,17 +138,30 @@ func (w *walker) table(e *ast.TableExpr) value {
 	v := value{arg: Arg{Kind: Unknown}, items: []value{}}
 	for _, f := range e.Fields {
 		if f.Key != nil {
-			w.eval(f.Key)
-			if x := w.single(f.Value); x.fn == nil {
-				continue
-			}
+			v = v.with(w.single(f.Key), w.single(f.Value))
 			continue
 		}
-		item := w.single(f.Value)
-		v.items = append(v.items, item)
+		v.items = append(v.items, w.single(f.Value))
 	}
 	return v
 }
+
+// with is the table v with one more field.
+func (v value) with(key, field value) value {
+	if key.arg.Kind != Literal || key.word || len(v.fields) >= maxFields {
+		return v
+	}
+	fields := make(map[string]value, len(v.fields)+1)
+	for name, old := range v.fields {
+		fields[name] = old
+	}
+	fields[key.arg.Text] = field
+	v.fields = fields
+	return v
+}
+
+// maxFields bounds the fields of a table that are followed.
+const maxFields = 64
 
 // logical evaluates and, or. The right side runs only under the left one.
 func (w *walker) logical(e *ast.LogicalOpExpr) value {
@@ -164,6 +180,9 @@ func (w *walker) logical(e *ast.LogicalOpExpr) value {
 	}
 	if l.cond != nil && r.cond != nil {
 		return condition(l, "or", r, or(l.truth(), r.truth()))
+	}
+	if l.cond == nil && len(l.alts) == 0 && !l.word && r.arg.Kind == Literal { // a default
+		return l.otherwise(r)
 	}
 	return choose(not(when), l, r)
 }

@@ -104,17 +104,22 @@ func (f *formula) guards() []Guard {
 		return out
 	case isOr:
 		g := Guard{Op: "or"}
+		known := false
 		for _, s := range f.sub {
 			switch part := s.guards(); len(part) {
 			case 0:
-				return nil // an alternative without any condition
+				g.Any = append(g.Any, Guard{Op: "other"})
+				continue
 			case 1:
 				g.Any = append(g.Any, part[0])
 			default:
 				g.Any = append(g.Any, Guard{Op: "and", Any: part})
 			}
+			known = true
 		}
-		return []Guard{g}
+		if known {
+			return []Guard{g}
+		}
 	}
 	return nil
 }

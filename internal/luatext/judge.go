@@ -34,17 +34,41 @@ func (s Script) Acquires() []Call {
 	})
 }
 
-// KeyOnly returns the deletes and prolongs that trust the key alone: they are
-// neither OwnerChecked nor do they run only if the key was free, as an EXPIRE
-// after a successful SETNX does.
+// KeyOnly returns the deletes and prolongs that trust the key alone. Not among
+// them are those that are OwnerChecked or that Compare at least; those that run
+// only if the key was free, as an EXPIRE after a successful SETNX; and the EXPIRE
+// of a record that the script has just written.
 func (s Script) KeyOnly() []Call {
-	return s.filter(func(c Call) bool {
-		if c.Kind() != Delete && c.Kind() != Prolong && !(c.Command == "SET" && c.XX) {
-			return false
+	var out []Call
+	for i, c := range s.Calls {
+		prolongs := c.Kind() == Prolong || c.Command == "SET" && c.XX
+		if c.Kind() != Delete && !prolongs || prolongs && written(s.Calls[:i], c.Key) {
+			continue
 		}
 		free := func(g Guard) bool { return absent(g) && sameKey(g.Key, c.Key) }
-		return !s.OwnerChecked(c) && !proves(c.Guards, free, never)
-	})
+		if !s.OwnerChecked(c) && !s.Compares(c) && !proves(c.Guards, free, never) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Compares reports whether a comparison of a value stored under the call's own
+// key with an argument has a part in whether the call runs, be it on some paths
+// only. It is the doubt that OwnerChecked does not have.
+func (s Script) Compares(c Call) bool {
+	return anywhere(c.Guards, func(g Guard) bool { return sameKey(g.Key, c.Key) && equalsArgument(g) })
+}
+
+// written reports whether one of the calls writes the key unconditionally or
+// counts in it.
+func written(calls []Call, key Arg) bool {
+	for _, c := range calls {
+		if k := c.Kind(); (k == Write || k == Counter) && sameKey(c.Key, key) {
+			return true
+		}
+	}
+	return false
 }
 
 func (s Script) filter(keep func(Call) bool) []Call {

@@ -56,6 +56,9 @@ func (r *read) truth() *formula {
 
 func (r *read) compare(op string, other value) *formula {
 	equal := op == "=="
+	if r.missing.Kind == Literal && r.missing == other.arg && (equal || op == "~=") {
+		return r.present(!equal)
+	}
 	if other.word && (equal || op == "~=") {
 		f := r.truth()
 		if r.list || presence[r.command] || absence[r.command] {

@@ -31,15 +31,32 @@ func Parse(src string) (Script, error) {
 	if strings.HasPrefix(src, "#!") { // of a library of functions
 		src = "--" + src
 	}
-	src = strings.ReplaceAll(src, string(hole), stand)
-	chunk, err := parseChunk(src)
-	if err != nil {
-		return Script{Unknown: true}, err
-	}
+	chunk, err := parseChunk(strings.ReplaceAll(src, string(hole), stand))
 	w := newWalker(len(src))
+	if err != nil { // once more without what only a formatted script would have
+		var second error
+		if chunk, second = parseChunk(fill(src)); second != nil {
+			return Script{Unknown: true}, err
+		}
+		w.script.Unknown = true
+	}
 	w.block(chunk)
 	w.finish()
 	return w.script, nil
+}
+
+// fill removes the holes that stand alone on a line, as definitions put in front
+// of a script do, and puts a name in place of the other holes and of formatting
+// verbs.
+func fill(src string) string {
+	src = strings.NewReplacer("%s", string(hole), "%d", string(hole), "%v", string(hole), "%q", string(hole)).Replace(src)
+	lines := strings.Split(src, "\n")
+	for i, line := range lines {
+		if strings.Trim(line, " \t\r;"+string(hole)) == "" {
+			lines[i] = ""
+		}
+	}
+	return strings.ReplaceAll(strings.Join(lines, "\n"), string(hole), stand)
 }
 
 func parseChunk(src string) (chunk []ast.Stmt, err error) {

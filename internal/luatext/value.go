@@ -21,8 +21,10 @@ type value struct {
 	alts []alt    // what it is in which case
 	fn   *closure
 	// items of a table, or of a multiple result.
-	items []value
-	multi bool
+	items  []value
+	fields map[string]value // never changed in place
+	multi  bool
+	typeOf bool // type(v) of the stored value
 	// lib is the name of a library, a library function, or of KEYS or ARGV.
 	lib string
 }
@@ -41,6 +43,7 @@ type read struct {
 	keys    []Arg // of an MGET
 	fields  []Arg // of an HMGET
 	list    bool  // a table of values
+	missing Arg   // what stands for it when nothing is stored
 }
 
 func opaque(text string) value {
@@ -65,7 +68,7 @@ func keyword(text string) value { return value{arg: Arg{Kind: Literal, Text: tex
 func (v value) show() string {
 	switch v.arg.Kind {
 	case Literal:
-		if _, err := strconv.ParseFloat(v.arg.Text, 64); v.word || err == nil {
+		if _, err := strconv.Atoi(v.arg.Text); v.word || err == nil {
 			return v.arg.Text
 		}
 		return strconv.Quote(v.arg.Text)
@@ -117,6 +120,9 @@ func (v value) index(key value) value {
 	}
 	n, err := strconv.Atoi(key.arg.Text)
 	numbered := key.arg.Kind == Literal && !key.word && err == nil
+	if f, ok := v.fields[key.arg.Text]; ok && key.arg.Kind == Literal && !key.word {
+		return f
+	}
 	if v.items != nil && numbered && n >= 1 && n <= len(v.items) {
 		return v.items[n-1]
 	}
@@ -163,7 +169,7 @@ func (v value) truth() *formula {
 		return constant(v.arg.Text == "true")
 	case v.read != nil:
 		return v.read.truth()
-	case v.arg.Kind == Literal, v.fn != nil, v.lib != "", v.items != nil:
+	case v.arg.Kind == Literal, v.fn != nil, v.lib != "", v.items != nil, v.fields != nil:
 		return constant(true)
 	}
 	return unknown()
@@ -186,6 +192,8 @@ func compare(op string, l, r value) *formula {
 			list = append(list, and(a.when, c))
 		}
 		return or(list...)
+	case l.typeOf || r.typeOf:
+		return compareType(op, l, r)
 	case l.read != nil:
 		return l.read.compare(op, r)
 	case r.read != nil:
@@ -203,6 +211,23 @@ func compare(op string, l, r value) *formula {
 			return unknown()
 		}
 		return constant((l.arg == r.arg && l.word == r.word) == (op == "=="))
+	}
+	return unknown()
+}
+
+// compareType compares type(v) with a name.
+func compareType(op string, l, r value) *formula {
+	if r.typeOf {
+		l, r = r, l
+	}
+	if l.read == nil || r.arg.Kind != Literal || l.read.list || !answers[l.read.command] || op != "==" && op != "~=" {
+		return unknown()
+	}
+	switch r.arg.Text {
+	case "string", "number":
+		return l.read.present(op == "==")
+	case "boolean", "nil":
+		return l.read.present(op != "==")
 	}
 	return unknown()
 }

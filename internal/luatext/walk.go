@@ -201,7 +201,7 @@ func (w *walker) store(target ast.Expr, v value) {
 	case *ast.IdentExpr:
 		w.assign(t.Value, v)
 	case *ast.AttrGetExpr:
-		w.eval(t.Key)
+		key := w.single(t.Key)
 		id, ok := t.Object.(*ast.IdentExpr)
 		if !ok {
 			w.eval(t.Object)
@@ -211,17 +211,16 @@ func (w *walker) store(target ast.Expr, v value) {
 		if c == nil {
 			return
 		}
-		old := c.v
-		old.items = nil // its elements are no longer known
-		switch {
-		case v.read != nil:
+		table := c.v.with(key, v)
+		if table.items != nil {
+			table.items = []value{} // its elements are no longer known
+		}
+		if v.read != nil { // t[name] = stored value: what is found in t comes from there
 			r := *v.read
 			r.field, r.fields, r.keys = Arg{}, nil, nil
-			old.read = &r
-		case v.fn != nil && old.lib == "":
-			old.lib = "" // a table of functions: calls through it are not followed
+			table.read = &r
 		}
-		w.set(c, old)
+		w.set(c, table)
 	}
 }
 
@@ -325,10 +324,10 @@ func narrows(end, base *path, c *formula) bool {
 // replaces a missing stored value does not hide where the value came from.
 func choose(c *formula, a, b value) value {
 	switch {
-	case a.read != nil && b.read == nil && b.arg.Kind == Literal:
-		return a
-	case b.read != nil && a.read == nil && a.arg.Kind == Literal:
-		return b
+	case a.read != nil && b.read == nil && b.arg.Kind == Literal && !b.word:
+		return a.otherwise(b)
+	case b.read != nil && a.read == nil && a.arg.Kind == Literal && !a.word:
+		return b.otherwise(a)
 	case a.arg.Kind != NoArg && a.arg.Kind != Unknown && a.arg == b.arg && a.word == b.word && a.cond == nil && b.cond == nil:
 		return a
 	case len(a.alts)+len(b.alts) > 8:
@@ -337,6 +336,16 @@ func choose(c *formula, a, b value) value {
 	v := value{arg: Arg{Kind: Unknown}}
 	v.alts = append(v.alts, flat(c, a)...)
 	v.alts = append(v.alts, flat(not(c), b)...)
+	return v
+}
+
+// otherwise is v with a literal in place of a missing stored value.
+func (v value) otherwise(missing value) value {
+	if v.read != nil {
+		r := *v.read
+		r.missing = missing.arg
+		v.read = &r
+	}
 	return v
 }
 
