@@ -159,12 +159,8 @@ func (s *Store) Read(ctx context.Context, key string) (string, error) {
 	return s.Get(ctx, s.DB, key)
 }
 
-// Write sets an item in a guarded transaction, and without a guard if the
-// grant is zero.
+// Write sets an item in a guarded transaction.
 func (s *Store) Write(ctx context.Context, g driver.Grant, key, value string, opts ...driver.WriteOption) error {
-	if g == (driver.Grant{}) {
-		return s.Put(ctx, s.DB, key, value)
-	}
 	return s.Guard.Tx(ctx, g, func(tx *sql.Tx) error { return s.Put(ctx, tx, key, value) }, opts...)
 }
 
