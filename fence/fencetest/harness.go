@@ -66,6 +66,11 @@ type LockHarness struct {
 	// Optional: without it, cases wait for short leases to end.
 	Expire func(ctx context.Context, name string) error
 
+	// ReleaseAround is Release that calls between after the service was first
+	// asked and before the lock is given up. Where that is one request, call
+	// between before it. Optional.
+	ReleaseAround func(ctx context.Context, h driver.Hold, between func()) error
+
 	// Lose sets the sequence of tokens of name back to last, as a failover to a
 	// replica that lagged would. Optional; used if Locker is a driver.Issuer.
 	Lose func(ctx context.Context, name string, last driver.Token) error
