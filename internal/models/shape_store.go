@@ -141,7 +141,10 @@ func clientset(_ *Catalogue, fn *types.Func) []Row {
 	case "DeleteCollection":
 		row.Role, row.Subject = Write, subject("opts", arg(1))
 	case "Get", "List", "Watch":
-		row.Role = Read
+		row.Role, row.Subject = Read, subject("key", arg(1))
+		if fn.Name() != "Get" {
+			row.Subject = subject("opts", arg(1))
+		}
 	default:
 		return nil
 	}
