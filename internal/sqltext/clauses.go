@@ -38,7 +38,10 @@ func (p *parser) selectBody(s *Statement, lo, hi, depth int) {
 	if from < end {
 		s.Table = p.from(s, from+1, end, depth)
 	}
-	s.Where, _ = p.where(s, min(from, end), end, depth)
+	if from == end {
+		from = lo
+	}
+	s.Where, _ = p.where(s, from, end, depth)
 	if end < hi { // later branches matter only for their locks and subqueries
 		i := end + 1
 		for p.is(i, "all") || p.is(i, "distinct") {
@@ -91,7 +94,7 @@ func (p *parser) update(s *Statement, lo, hi, depth int) {
 		}
 	}
 target:
-	s.Table, _, lo = p.name(lo, hi)
+	lo = p.target(s, lo, hi)
 	set := p.findWord(lo, hi, "set")
 	p.timestamp(s, lo, hi)
 	if set >= hi {
@@ -103,12 +106,29 @@ target:
 		return t.kind == wordToken && (t.text == "from" || whereEnd[t.text]) || p.cqlIf(i)
 	})
 	s.Set = p.assigns(s, set+1, end, depth)
-	if p.is(end, "from") {
-		p.from(s, end+1, hi, depth)
-		s.Table = p.unalias(s.Table, end+1, hi)
+	if from := p.findWord(end, hi, "from", "where"); p.is(from, "from") {
+		p.from(s, from+1, hi, depth)
+		s.Table = p.unalias(s.Table, from+1, hi)
 	}
 	s.Where, _ = p.where(s, end, hi, depth)
 }
+
+// target reads the table of an UPDATE, INSERT or MERGE and its alias, and returns
+// the position after them.
+func (p *parser) target(s *Statement, lo, hi int) int {
+	s.Table, _, lo = p.name(lo, hi)
+	switch {
+	case p.is(lo, "as"):
+		s.alias, _, lo = p.name(lo+1, hi)
+	case lo < hi && p.tokens[lo].kind == wordToken && !reserved[p.tokens[lo].text] && !afterTarget[p.tokens[lo].text]:
+		s.alias, _, lo = p.name(lo, hi)
+	}
+	return lo
+}
+
+// afterTarget are the words after a table that are no alias, although they are
+// not reserved.
+var afterTarget = wordSet("overriding output value partition force use straight_join tablesample")
 
 func (p *parser) delete(s *Statement, lo, hi, depth int) {
 	target := lo
@@ -162,7 +182,7 @@ func (p *parser) merge(s *Statement, lo, hi, depth int) {
 	if p.is(lo, "into") {
 		lo++
 	}
-	s.Table, _, lo = p.name(lo, hi)
+	lo = p.target(s, lo, hi)
 	if using := p.findWord(lo, hi, "using"); using < hi {
 		p.from(s, using+1, hi, depth)
 	}

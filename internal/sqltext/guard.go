@@ -1,5 +1,7 @@
 package sqltext
 
+import "strings"
+
 // GuardKind says what in a statement keeps a stale holder from being obeyed.
 type GuardKind int
 
@@ -62,6 +64,9 @@ type Guard struct {
 // decides. A guard in one CTE that writes says nothing of another.
 func (s Statement) Guard() Guard {
 	best := Guard{}
+	if s.Verb == Unknown {
+		return best
+	}
 	better := func(g Guard) {
 		if g.Kind != NoGuard && (best.Kind == NoGuard || g.Kind < best.Kind) {
 			best = g
@@ -73,16 +78,17 @@ func (s Statement) Guard() Guard {
 			better(Guard{Kind: CreateOnly})
 		}
 	case UpdateWhere:
-		g := s.conjuncts(s.ConflictWhere)
-		if g.Kind == NoGuard {
-			g = Guard{Kind: Conditional}
-			if len(s.ConflictWhere) > 0 {
-				g = guardOf(Conditional, s.ConflictWhere[0])
+		var conds []Cond
+		for _, c := range s.ConflictWhere {
+			if !s.inserted(c) {
+				conds = append(conds, c)
 			}
 		}
+		g := s.conjuncts(conds)
+		if g.Kind == NoGuard && len(conds) > 0 {
+			g = guardOf(Conditional, conds[0])
+		}
 		better(g)
-	case UpdateBlind:
-		// What the SELECT of a blind upsert compares still guards it.
 	}
 	better(s.conjuncts(s.Where))
 	better(s.guardRow())
@@ -90,6 +96,18 @@ func (s Statement) Guard() Guard {
 		better(Guard{Kind: Version, Cond: Cond{Column: "timestamp", Op: "<", Value: s.Timestamp}, Index: s.Timestamp.Index, Name: s.Timestamp.Name})
 	}
 	return best
+}
+
+// inserted reports whether a condition of an upsert compares a column with what
+// the same statement inserts into it by the same placeholder. Of the conflicting
+// key that is always true.
+func (s Statement) inserted(c Cond) bool {
+	for i, name := range s.Columns {
+		if name == c.Column && i < len(s.Values) && c.Op == "=" && s.Values[i].Kind == Placeholder && c.Value.Kind == Placeholder {
+			return s.Values[i].Index == c.Value.Index && s.Values[i].Name == c.Value.Name && !isVersionName(name) && !isOwnerName(name)
+		}
+	}
+	return false
 }
 
 func guardOf(kind GuardKind, c Cond) Guard {
@@ -100,7 +118,11 @@ func guardOf(kind GuardKind, c Cond) Guard {
 func (s Statement) conjuncts(conds []Cond) Guard {
 	best := Guard{}
 	for _, c := range conds {
-		if g := s.condGuard(c); g.Kind != NoGuard && (best.Kind == NoGuard || g.Kind < best.Kind) {
+		g := s.condGuard(c)
+		if g.Kind == Owner && len(conds) == 1 && !anyPart(c.Column, ownerParts) && !strings.HasSuffix(c.Column, "_by") {
+			continue // WHERE worker_id = ? alone names the row
+		}
+		if g.Kind != NoGuard && (best.Kind == NoGuard || g.Kind < best.Kind) {
 			best = g
 		}
 	}

@@ -24,13 +24,7 @@ target:
 	for p.is(lo, "into") || p.is(lo, "table") {
 		lo++
 	}
-	s.Table, _, lo = p.name(lo, hi)
-	if p.is(lo, "as") {
-		lo++
-		_, _, lo = p.name(lo, hi)
-	} else if lo < hi && p.tokens[lo].kind == wordToken && !reserved[p.tokens[lo].text] && !insertWords[p.tokens[lo].text] {
-		lo++
-	}
+	lo = p.target(s, lo, hi)
 	conflict := p.find(lo, hi, func(i int) bool { return p.is(i, "on", "conflict") || p.is(i, "on", "duplicate") })
 	lo = p.tuple(s, lo, conflict, depth)
 	if query := p.find(lo, conflict, func(i int) bool {
@@ -51,8 +45,6 @@ target:
 	p.timestamp(s, lo, conflict)
 	p.conflict(s, conflict, hi, depth)
 }
-
-var insertWords = map[string]bool{"default": true, "overriding": true, "output": true, "value": true, "values": true, "partition": true}
 
 // tuple reads the column list and the first tuple of VALUES, and returns the
 // position after the column list.
@@ -167,32 +159,35 @@ func (p *parser) assigns(s *Statement, lo, hi, depth int) []Assign {
 				name, _, _ := p.name(n[0], n[1])
 				a := Assign{Column: name, Value: Value{Kind: Expr}}
 				if i < len(values) {
-					a = p.assign(name, values[i][0], values[i][1], depth)
+					a = p.assign(s, name, "", values[i][0], values[i][1], depth)
 				}
 				out = append(out, a)
 			}
 		} else {
-			name, _, end := p.name(part[0], eq)
+			name, qualifier, end := p.name(part[0], eq)
 			if name == "" && end == part[0] {
 				continue
 			}
-			out = append(out, p.assign(name, value, part[1], depth))
+			out = append(out, p.assign(s, name, qualifier, value, part[1], depth))
 		}
 		p.subqueries(s, value, part[1], depth)
 	}
 	return out
 }
 
-func (p *parser) assign(column string, lo, hi, depth int) Assign {
+func (p *parser) assign(s *Statement, column, qualifier string, lo, hi, depth int) Assign {
 	a := Assign{Column: column, Value: p.value(lo, hi, depth+1)}
-	for i, t := range p.tokens[lo:hi] {
-		if column == "" || !t.isName() || t.text != column || p.isSymbol(lo+i+1, "(") {
+	for i := lo; i < hi && column != ""; {
+		name, of, next := p.name(i, hi)
+		if next == i {
+			i++
 			continue
 		}
-		if i > 1 && p.isSymbol(lo+i-1, ".") && p.is(lo+i-2, "excluded") || i > 1 && p.is(lo+i-2, "values") {
-			continue
+		own := of == "" || of == qualifier || of == s.Table || of == s.alias
+		if name == column && own && !p.isSymbol(next, "(") && !p.is(i-2, "values") {
+			a.SelfRef = true
 		}
-		a.SelfRef = a.SelfRef || i+lo+1 >= hi || !p.isSymbol(lo+i+1, ".")
+		i = next
 	}
 	a.When = p.when(column, lo, hi, depth)
 	return a

@@ -103,6 +103,7 @@ func (p *parser) appLock(i, hi int) LockCall {
 	if c.Func == "sp_releaseapplock" {
 		c.Kind = Release
 	}
+	hi = min(hi, i+60) // five arguments need no more
 	mode, owner := "", ""
 	for n, part := range p.split(i+1, hi) {
 		lo, end := part[0], part[1]

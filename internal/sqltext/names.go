@@ -9,8 +9,8 @@ var (
 		schema app user client password email confirmation remember register session login oauth secret`)
 	ownerParts = wordSet(`owner holder lockedby claimedby leader ownerid lockowner leaseholder`)
 	ownerNames = wordSet(`instance_id worker_id node_id process_id pod_name host_name hostname locked_by claimed_by leased_by
-		held_by acquired_by taken_by reserved_by lock_id lease_id claim_id picked_by processed_by locker lockid leaseid
-		workerid instanceid worker runner_id executor_id executor agent_id server_id identity lock_value lock_key_value`)
+		held_by acquired_by taken_by reserved_by lease_id claim_id picked_by processed_by locker leaseid
+		workerid instanceid worker runner_id executor_id executor agent_id server_id identity lock_value`)
 	expiryParts = wordSet(`expires expire expiry expiration expired until heartbeat deadline ttl lastseen expiresat lockeduntil
 		lockuntil leaseuntil heartbeatat`)
 	expiryNames = wordSet(`locked_at lease_end last_seen last_seen_at lease_time claimed_at last_ping lock_time visible_at
@@ -43,7 +43,7 @@ func isVersionName(column string) bool {
 }
 
 func isOwnerName(column string) bool {
-	return anyPart(column, ownerParts) || ownerNames[column]
+	return anyPart(column, ownerParts) && !strings.HasSuffix(column, "_type") || ownerNames[column]
 }
 
 func isExpiryName(column string) bool {

@@ -239,6 +239,9 @@ func (p *parser) body(s *Statement, lo, hi, depth int) {
 	if first.kind != wordToken {
 		return
 	}
+	if p.prose(lo, hi) {
+		return
+	}
 	switch first.text {
 	case "select", "values":
 		s.Verb = Select
@@ -261,6 +264,51 @@ func (p *parser) body(s *Statement, lo, hi, depth int) {
 	default:
 		p.plain(s, lo, hi)
 	}
+}
+
+// prose tells an English sentence that starts with a verb of SQL, such as a
+// message "update failed", from a statement. A hole may be all that is missing.
+func (p *parser) prose(lo, hi int) bool {
+	has := func(words ...string) bool {
+		return p.find(lo+1, hi, func(i int) bool {
+			t := p.tokens[i]
+			if t.kind == holeToken || t.open {
+				return true
+			}
+			for _, w := range words {
+				if t.is(w) {
+					return true
+				}
+			}
+			return false
+		}) < hi
+	}
+	switch p.tokens[lo].text {
+	case "insert", "replace", "upsert":
+		if next := lo + 1; next < hi && (p.tokens[next].kind == holeToken || reserved[p.tokens[next].text] || p.is(next, "ignore")) {
+			return false
+		}
+		return p.findWord(lo+1, hi, "into", "values", "value", "select", "set", "default") == hi
+	case "update":
+		return !has("set")
+	case "delete":
+		return !has("from", "where")
+	case "merge":
+		return !has("using")
+	case "truncate":
+		return !has("table") && hi-lo > 2
+	case "call":
+		return hi-lo > 2 && !has() && p.find(lo+1, hi, func(i int) bool { return p.isSymbol(i, "(") || p.isSymbol(i, ".") }) == hi
+	case "exec", "execute":
+		return hi-lo > 2 && p.tokens[lo+2].kind == wordToken
+	case "copy":
+		return !has("from", "to")
+	case "lock":
+		return !has("table", "tables", "mode")
+	case "begin", "commit", "rollback", "end", "abort":
+		return hi-lo > 1 && !has("work", "transaction", "tran", "immediate", "deferred", "exclusive", "to", "isolation", "read", "and", "prepared", "concurrent")
+	}
+	return false
 }
 
 // plain reads the statements of which only verb and target matter.
@@ -361,9 +409,18 @@ func (p *parser) tail(s *Statement, lo, hi int) {
 	})
 }
 
+// unfinished are the words after which a statement cannot end.
+var unfinished = wordSet("where and or not set values value from into in on by limit like between select when then case as using")
+
 // partial finds the holes that may hold further clauses: those right after an
-// operand, and names that run into a hole at the end.
+// operand, and names that run into a hole at the end. A statement that stops in
+// the middle is the first part of one that was not seen in whole.
 func (p *parser) partial(s *Statement, lo, hi int) {
+	switch last := p.tokens[hi-1]; {
+	case last.kind == wordToken && unfinished[last.text] && !p.is(hi-2, "default"), p.tokens[lo].kind == holeToken,
+		last.isSymbol(","), last.isSymbol("("), last.isSymbol("="), last.isSymbol("<"), last.isSymbol(">"):
+		s.Partial = true
+	}
 	p.find(lo, hi, func(i int) bool {
 		t := p.tokens[i]
 		switch {

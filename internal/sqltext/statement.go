@@ -78,6 +78,8 @@ type Statement struct {
 	Exists    []Statement // subqueries of WHERE and FROM, with their own Where
 	Locks     []LockCall  // in the whole statement
 	Timestamp Value       // of CQL's USING TIMESTAMP
+
+	alias string // of Table
 }
 
 // Writes reports whether the statement changes rows, itself or through a CTE.

@@ -180,8 +180,8 @@ func (l *lexer) scan() {
 		l.scanColon()
 	case c == '@':
 		l.scanAt()
-	case c == '%' && l.verb():
-		l.pos += 2
+	case c == '%' && l.verb() > 0:
+		l.pos += l.verb()
 		l.emit(token{kind: holeToken, text: string(hole)})
 	case c == '{' && l.peek(1) == '{' && l.pos < l.braces:
 		l.pos += strings.Index(l.src[l.pos:], "}}") + 2
@@ -203,9 +203,17 @@ func nameStart(c byte) bool {
 
 func namePart(c byte) bool { return nameStart(c) || digit(c) || c == '$' }
 
-// verb reports a formatting verb that was left in the text.
-func (l *lexer) verb() bool {
-	return strings.IndexByte("sdvq", l.peek(1)) >= 0 && l.peek(1) != 0 && !namePart(l.peek(2))
+// verb returns the length of a formatting verb that was left in the text, such
+// as %s or %[1]s, or 0.
+func (l *lexer) verb() int {
+	n := 1
+	if l.peek(1) == '[' && digit(l.peek(2)) && l.peek(3) == ']' {
+		n = 4
+	}
+	if c := l.peek(n); c == 0 || strings.IndexByte("sdvq", c) < 0 || namePart(l.peek(n+1)) && n == 1 {
+		return 0
+	}
+	return n + 1
 }
 
 // scanString reads a quoted string. A backslash escapes, as in MySQL and in E”,

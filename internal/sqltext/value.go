@@ -2,6 +2,9 @@ package sqltext
 
 import "strings"
 
+// maxColumns bounds the columns that are listed for one condition or value.
+const maxColumns = 100
+
 // maxText bounds the source text that a Value keeps, in bytes.
 const maxText = 200
 
@@ -31,6 +34,9 @@ var sqliteClocks = map[string]bool{"datetime": true, "strftime": true, "julianda
 // value reads the operand in [lo, hi).
 func (p *parser) value(lo, hi, depth int) Value {
 	lo, hi = p.unwrap(lo, hi)
+	hi = p.find(lo, hi, func(i int) bool { // what a hole adds to an operand is no part of it
+		return i > lo && p.tokens[i].kind == holeToken && p.tokens[i-1].endsOperand()
+	})
 	hi = p.uncast(lo, hi)
 	if as := p.findWord(lo, hi, "as"); as > lo && as < hi { // select list alias
 		hi = as
@@ -152,7 +158,7 @@ func (p *parser) sqlcArg(lo, hi int) (string, bool) {
 // columns lists the columns named in [lo, hi) outside subqueries, each once.
 func (p *parser) columns(lo, hi int) []string {
 	var out []string
-	for i := lo; i < hi; {
+	for i := lo; i < hi && len(out) < maxColumns; {
 		if m := p.closing(i, hi); m >= 0 && p.query(i+1) {
 			i = m + 1
 			continue
