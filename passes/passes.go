@@ -1,11 +1,14 @@
 package passes
 
 import (
-	"reflect"
+	"slices"
 
+	"github.com/fencelint/fencelint/internal/leaseflow"
 	"github.com/fencelint/fencelint/internal/models"
-	"github.com/fencelint/fencelint/internal/suppress"
 	"github.com/fencelint/fencelint/passes/directive"
+	"github.com/fencelint/fencelint/passes/keyonlyrelease"
+	"github.com/fencelint/fencelint/passes/ttlcheck"
+	"github.com/fencelint/fencelint/passes/unfencedwrite"
 	"golang.org/x/tools/go/analysis"
 )
 
@@ -15,8 +18,13 @@ type rule struct {
 	make func(flow *analysis.Analyzer) *analysis.Analyzer
 }
 
-// rules are in the order of precedence: one write gives one finding.
-var rules = []rule{}
+// rules are in the order of precedence: where one write breaks several of
+// them, the first says so.
+var rules = []rule{
+	{keyonlyrelease.Name, keyonlyrelease.New},
+	{ttlcheck.Name, ttlcheck.New},
+	{unfencedwrite.Name, unfencedwrite.New},
+}
 
 // Names returns the names of all rules.
 func Names() []string {
@@ -27,24 +35,26 @@ func Names() []string {
 	return append(names, directive.Name)
 }
 
-// Settings are what the shared analysis may be told.
-type Settings struct {
-	Catalogue   *models.Catalogue // nil for the built-in one
-	SharedPaths []string          // file paths that several hosts share
-	Trace       func(format string, args ...any)
-}
-
 // New returns fresh analyzers: the shared one, and the enabled rules above it.
-func New(s Settings, enabled func(rule string) bool) (flow *analysis.Analyzer, on []*analysis.Analyzer) {
-	flow = &analysis.Analyzer{Name: "leaseflow", Doc: "directives", ResultType: reflect.TypeFor[*suppress.Directives](),
-		Run: func(pass *analysis.Pass) (any, error) { return suppress.Parse(pass.Fset, pass.Files), nil }}
+func New(cfg leaseflow.Config, enabled func(rule string) bool) (flow *analysis.Analyzer, on []*analysis.Analyzer) {
+	flow = leaseflow.New(cfg)
 	for _, r := range rules {
 		if enabled(r.name) {
 			on = append(on, r.make(flow))
 		}
 	}
 	if enabled(directive.Name) {
-		on = append(on, directive.New(flow, func(r any) *suppress.Directives { return r.(*suppress.Directives) }, on, Names()))
+		on = append(on, directive.New(flow, slices.Clone(on), Names()))
 	}
 	return flow, on
+}
+
+// Infer returns the models of the functions and interfaces of the packages
+// whose results of the shared analysis are given.
+func Infer(results []any) []*models.Row {
+	var flows []*leaseflow.Result
+	for _, r := range results {
+		flows = append(flows, r.(*leaseflow.Result))
+	}
+	return leaseflow.Infer(flows)
 }

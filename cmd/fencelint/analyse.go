@@ -11,6 +11,7 @@ import (
 
 	"github.com/fencelint/fencelint/internal/config"
 	"github.com/fencelint/fencelint/internal/driver"
+	"github.com/fencelint/fencelint/internal/leaseflow"
 	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/internal/report"
 	"github.com/fencelint/fencelint/passes"
@@ -83,10 +84,12 @@ func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) 
 
 // suite returns the rules with the settings of a module.
 func suite(cfg *config.Config, trace func(string, ...any)) driver.Suite {
+	memo := leaseflow.NewMemo()
 	return driver.Suite{
 		Analyzers: func(cat *models.Catalogue, enabled func(string) bool) (*analysis.Analyzer, []*analysis.Analyzer) {
-			return passes.New(passes.Settings{Catalogue: cat, SharedPaths: cfg.SharedPaths, Trace: trace}, enabled)
+			return passes.New(leaseflow.Config{Catalogue: cat, SharedPaths: cfg.SharedPaths, Memo: memo, Trace: trace}, enabled)
 		},
+		Infer: passes.Infer,
 	}
 }
 

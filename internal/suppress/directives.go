@@ -101,24 +101,6 @@ func (d *Directives) Limit(pos token.Pos) (reason string, ok bool) {
 	return "", false
 }
 
-// A LimitPlace is one limit directive that was needed.
-type LimitPlace struct {
-	Pos    token.Pos
-	Reason string
-}
-
-// Limits returns the limit directives that have been used so far, in order of
-// position.
-func (d *Directives) Limits() []LimitPlace {
-	var places []LimitPlace
-	for _, dir := range d.all {
-		if dir.verb == Limit && dir.used.Load() {
-			places = append(places, LimitPlace{dir.pos, dir.reason})
-		}
-	}
-	return places
-}
-
 // Malformed returns the directives that could not be understood. Known says
 // which rules exist; an ignore of any other is malformed too.
 func (d *Directives) Malformed(known func(rule string) bool) []Problem {

@@ -76,7 +76,6 @@ func f() {
 	require.Len(t, unused, 1)
 	require.Equal(t, 16, s.tok.Line(unused[0].Pos))
 	require.Contains(t, unused[0].Message, "silences nothing")
-	require.Equal(t, []LimitPlace{{s.at("//fencelint:limit"), "second of two"}}, s.Limits())
 }
 
 // A line's own directive is taken before that of the line above, so that the

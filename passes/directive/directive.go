@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/fencelint/fencelint/internal/finding"
+	"github.com/fencelint/fencelint/internal/leaseflow"
 	"github.com/fencelint/fencelint/internal/suppress"
 	"golang.org/x/tools/go/analysis"
 )
@@ -12,41 +13,34 @@ import (
 // Name is the name of the rule.
 const Name = "directive"
 
-// New returns the analyzer. The result of flow holds the directives of the
-// package, which of takes out of it; rules are those that ran and marked them
-// as used; known names every rule there is.
-func New(flow *analysis.Analyzer, of func(result any) *suppress.Directives, rules []*analysis.Analyzer, known []string) *analysis.Analyzer {
-	a := &analysis.Analyzer{
+// New returns the rule on a shared flow analysis. Rules are those that run in
+// the same way and mark the directives they obey; known names every rule that
+// a directive may speak of.
+func New(flow *analysis.Analyzer, rules []*analysis.Analyzer, known []string) *analysis.Analyzer {
+	enabled := func(rule string) bool {
+		return slices.ContainsFunc(rules, func(a *analysis.Analyzer) bool { return a.Name == rule })
+	}
+	return &analysis.Analyzer{
 		Name:       Name,
 		Doc:        "report fencelint directives that are malformed or silence nothing",
 		URL:        finding.URL(Name, ""),
 		Requires:   append([]*analysis.Analyzer{flow}, rules...),
 		ResultType: reflect.TypeFor[*finding.Result](),
-	}
-	enabled := func(rule string) bool {
-		return slices.ContainsFunc(rules, func(a *analysis.Analyzer) bool { return a.Name == rule })
-	}
-	a.Run = func(pass *analysis.Pass) (any, error) {
-		result := new(finding.Result)
-		directives := of(pass.ResultOf[flow])
-		if directives == nil {
-			return result, nil
-		}
-		add := func(category string, problems []suppress.Problem) {
-			for _, p := range problems {
-				result.Findings = append(result.Findings, finding.Finding{
-					Rule: Name, Category: category, Confidence: finding.High,
-					Message: p.Message, Pos: p.Pos, End: p.End,
-				})
+		Run: func(pass *analysis.Pass) (any, error) {
+			result := new(finding.Result)
+			add := func(category string, problems []suppress.Problem) {
+				for _, p := range problems {
+					result.Findings = append(result.Findings, finding.Finding{
+						Rule: Name, Category: category, Confidence: finding.High,
+						Message: p.Message, Pos: p.Pos, End: p.End,
+					})
+				}
 			}
-		}
-		add("malformed", directives.Malformed(func(rule string) bool { return slices.Contains(known, rule) }))
-		add("unused", directives.Unused(enabled))
-		for _, l := range directives.Limits() {
-			result.Limits = append(result.Limits, finding.Limit{Reason: l.Reason, Pos: l.Pos})
-		}
-		finding.Report(pass, result, finding.Medium)
-		return result, nil
+			directives := pass.ResultOf[flow].(*leaseflow.Result).Directives
+			add("malformed", directives.Malformed(func(rule string) bool { return slices.Contains(known, rule) }))
+			add("unused", directives.Unused(enabled))
+			finding.Report(pass, result, finding.Medium)
+			return result, nil
+		},
 	}
-	return a
 }
