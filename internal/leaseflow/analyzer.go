@@ -1,0 +1,204 @@
+package leaseflow
+
+import (
+	"fmt"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"github.com/fencelint/fencelint/internal/models"
+	"github.com/fencelint/fencelint/internal/suppress"
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
+)
+
+// Config is what an analysis depends on besides the code. Its facts are a pure
+// function of both.
+type Config struct {
+	Catalogue   *models.Catalogue
+	SharedPaths []string // files under these paths are shared stores
+	Memo        *Memo    // may be nil
+	// Trace, if set, gets notes for -v: functions that were skipped after a panic.
+	Trace func(format string, args ...any)
+}
+
+// maxRounds bounds the rounds in which the functions of a package learn from
+// each other.
+const maxRounds = 6
+
+// New returns the analysis for one configuration. All rules of a run must share
+// the analyzer that it returns.
+func New(cfg Config) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name:       "leaseflow",
+		Doc:        "find where leases are taken, checked, held and released\n\nThe rules of fencelint stand on it; it reports nothing itself.",
+		Run:        func(pass *analysis.Pass) (any, error) { return run(pass, cfg) },
+		FactTypes:  []analysis.Fact{(*Summary)(nil)},
+		ResultType: reflect.TypeFor[*Result](),
+	}
+}
+
+func run(pass *analysis.Pass, cfg Config) (res any, err error) {
+	result := &Result{pass: pass, summaries: map[*types.Func]*Summary{}, ifaces: map[*types.Func]*Summary{}}
+	result.Directives = suppress.Parse(pass.Fset, pass.Files)
+	if !relevant(pass, cfg.Catalogue) {
+		return result, nil
+	}
+	defer func() {
+		if r := recover(); r != nil { // never crash a run: the package stays unjudged
+			trace(cfg, "%s: skipped after a panic: %v", pass.Pkg.Path(), r)
+			res, err = result, nil
+		}
+	}()
+	p := newProgram(pass, cfg)
+	all := p.solve()
+	for _, fn := range p.fns {
+		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
+	}
+	result.Releases = p.unsafeReleases(p.pairs, all)
+	p.export2(result)
+	return result, nil
+}
+
+// relevant reports whether a package can hold or hide a lease: it, or what it
+// imports, is in the models or has facts. Tests of the standard library and of
+// packages without any of it cost a look at their imports.
+func relevant(pass *analysis.Pass, cat *models.Catalogue) bool {
+	if pass.Pkg.Path() == "unsafe" || isStd(pass) {
+		return false
+	}
+	for _, f := range pass.AllObjectFacts() {
+		if _, ok := f.Fact.(*Summary); ok {
+			return true
+		}
+	}
+	seen := map[*types.Package]bool{}
+	var look func(pkg *types.Package, depth int) bool
+	look = func(pkg *types.Package, depth int) bool {
+		if seen[pkg] {
+			return false
+		}
+		seen[pkg] = true
+		for _, imp := range pkg.Imports() {
+			if cat.TakesLease(imp.Path()) || cat.Knows(imp.Path()) && !quiet(imp.Path()) {
+				return true
+			}
+		}
+		return false
+	}
+	return look(pass.Pkg, 0)
+}
+
+// quiet are packages of the standard library that the models know and that
+// nearly everybody imports: they alone make no package relevant.
+func quiet(path string) bool {
+	switch path {
+	case "time", "sync", "context", "io", "os", "crypto/rand", "math/rand", "math/rand/v2", "fmt":
+		return true
+	}
+	return false
+}
+
+func isStd(pass *analysis.Pass) bool {
+	first, _, _ := strings.Cut(pass.Pkg.Path(), "/")
+	if strings.Contains(first, ".") {
+		return false
+	}
+	return pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std"
+}
+
+// solve lets the functions of the package learn from each other until nothing
+// changes.
+func (p *program) solve() map[*ssa.Function][]*event {
+	var all map[*ssa.Function][]*event
+	for round := range maxRounds {
+		all = map[*ssa.Function][]*event{}
+		for _, fn := range p.fns {
+			p.guarded(fn, func() {
+				evs := p.events(fn)
+				p.markRMW(fn, evs)
+				all[fn] = evs
+			})
+		}
+		p.index(all)
+		p.pairs = p.pair(all)
+		changed := false
+		next := map[*ssa.Function]*Summary{}
+		for _, fn := range p.fns {
+			p.guarded(fn, func() {
+				s := p.summarise(fn, all[fn])
+				if len(s.Effects) == 0 && len(s.Reads) == 0 {
+					s = nil
+				}
+				next[fn] = s
+				if str(p.sums[fn]) != str(s) {
+					changed = true
+				}
+			})
+		}
+		p.sums = next
+		p.linkLocal()
+		if !changed && round > 0 {
+			break
+		}
+	}
+	return all
+}
+
+func str(s *Summary) string {
+	if s == nil {
+		return ""
+	}
+	return s.String()
+}
+
+// guarded runs f and survives a panic in it: that function is skipped.
+func (p *program) guarded(fn *ssa.Function, f func()) {
+	if p.broken[fn] {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			p.broken[fn] = true
+			trace(p.cfg, "%s: function %s skipped after a panic: %v", p.pass.Pkg.Path(), shortName(fn), r)
+		}
+	}()
+	f()
+}
+
+func trace(cfg Config, format string, args ...any) {
+	if cfg.Trace != nil {
+		cfg.Trace(format, args...)
+	}
+}
+
+// export2 hands the summaries to dependents and to Infer.
+func (p *program) export2(result *Result) {
+	for _, fn := range p.fns {
+		s := p.sums[fn]
+		obj, ok := fn.Object().(*types.Func)
+		if s == nil || !ok || fn.Parent() != nil {
+			continue
+		}
+		result.summaries[obj] = s
+		if exported(obj) {
+			p.pass.ExportObjectFact(obj, s)
+		}
+	}
+	for m, s := range p.ifaces {
+		result.ifaces[m] = s
+		if m.Pkg() == p.pass.Pkg {
+			p.pass.ExportObjectFact(m, s)
+		}
+	}
+}
+
+// exported reports whether another package can call obj.
+func exported(obj *types.Func) bool {
+	if obj.Exported() {
+		return true
+	}
+	return false
+}
+
+var _ = fmt.Sprint

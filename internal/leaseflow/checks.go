@@ -1,0 +1,539 @@
+package leaseflow
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/fencelint/fencelint/internal/models"
+	"github.com/fencelint/fencelint/internal/sqltext"
+	"golang.org/x/tools/go/ssa"
+)
+
+// verdict is a decision made here about still holding a lease.
+type verdict struct {
+	effect  Effect
+	fn      *ssa.Function
+	pos     token.Pos
+	derived func(ssa.Value) bool // values that carry it
+	ages    bool                 // it measures age: small is fresh
+	result  int                  // result of fn that carries it; -1 for none
+	event   *event               // the call that asks, if it is one
+	record  Term                 // the lock record that was read
+}
+
+// verdicts returns every decision about ownership in fn: calls of checks, and
+// comparisons made by hand.
+func (p *program) verdicts(fn *ssa.Function, evs []*event) []*verdict {
+	var out []*verdict
+	for _, e := range evs {
+		if e.Kind != Check || e.deferred || e.spawned {
+			continue
+		}
+		if e.Candidate && !p.checkOfLease(e, evs) {
+			continue
+		}
+		e := e
+		out = append(out, &verdict{effect: e.Effect, fn: fn, pos: e.pos(), event: e, result: -1, record: e.Key,
+			derived: func(v ssa.Value) bool { return p.carries(v, e, 0) }})
+	}
+	return append(out, p.homeChecks(fn, evs)...)
+}
+
+// carries reports whether v carries the verdict of a check call.
+func (p *program) carries(v ssa.Value, e *event, depth int) bool {
+	if depth > 8 || v == nil {
+		return false
+	}
+	if p.gate(v, e, depth) {
+		return true
+	}
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		return p.carries(v.X, e, depth+2) || p.carries(v.Y, e, depth+2)
+	case *ssa.Call:
+		c := p.callee(&v.Call)
+		if p.isRow(c, models.Clock) {
+			for _, a := range c.args {
+				if p.carries(a, e, depth+2) {
+					return true
+				}
+			}
+		}
+	case *ssa.UnOp:
+		if v.Op == token.NOT || v.Op == token.ARROW {
+			return p.carries(v.X, e, depth+1)
+		}
+	case *ssa.Phi:
+		for _, x := range v.Edges {
+			if p.carries(x, e, depth+3) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkOfLease reports whether a check that may be of anything (EXISTS, TTL, a
+// context's Err) is one of a lease.
+func (p *program) checkOfLease(e *event, evs []*event) bool {
+	if e.Check == LostSignal { // of a context: only one that an acquire returned
+		if e.Handle.v == nil {
+			return false
+		}
+		for _, a := range evs {
+			if a.Kind == Acquire {
+				if call, ok := a.call.(*ssa.Call); ok && p.comesFrom(e.Handle.v, call) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return p.ownWords(e.Key)
+}
+
+func (p *program) comesFrom(v ssa.Value, call *ssa.Call) bool {
+	found := false
+	p.slice(v, func(x ssa.Value) bool {
+		found = found || x == ssa.Value(call)
+		return !found
+	})
+	return found
+}
+
+// homeChecks finds the decisions that fn makes by hand.
+func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
+	var out []*verdict
+	add := func(kind CheckKind, at ssa.Instruction, carrier ssa.Value, api string, ages bool, record Term) {
+		pos := at.Pos()
+		if !pos.IsValid() {
+			pos = fn.Pos()
+		}
+		v := &verdict{fn: fn, pos: pos, ages: ages, record: record, result: -1,
+			effect:  Effect{Kind: Check, Check: kind, API: api, At: p.position(pos), Within: shortName(fn), Verdict: -1, Func: -1, Key: record},
+			derived: func(x ssa.Value) bool { return p.reaches(carrier, x, 0) }}
+		v.result = p.carriedResult(fn, v, evs)
+		out = append(out, v)
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.BinOp:
+				p.compare(in, in.X, in.Y, evs, add)
+			case *ssa.Call:
+				p.clockCheck(in, evs, add)
+				c := p.callee(&in.Call)
+				switch c.name() {
+				case "bytes.Equal", "strings.EqualFold", "bytes.Compare", "strings.Compare", "crypto/subtle.ConstantTimeCompare":
+					p.compare(in, c.args[0], c.args[1], evs, add)
+				}
+				if isFlagLoad(p, c) {
+					add(OwnerCheck, in, in, flagName(p, c), false, Term{})
+				}
+				p.namedCheck(in, c, add)
+			case *ssa.UnOp:
+				if in.Op == token.MUL && isBool(in.Type()) {
+					if fa, ok := in.X.(*ssa.FieldAddr); ok {
+						name := unqualified(fieldName(fa.X.Type(), fa.Field))
+						if p.isLeaderFlag(fieldName(fa.X.Type(), fa.Field)) {
+							add(OwnerCheck, in, in, name, false, Term{})
+						}
+					}
+				}
+			case *ssa.Select:
+				if !in.Blocking {
+					for _, st := range in.States {
+						if st.Dir == types.RecvOnly && p.isLostChannel(st.Chan, evs) {
+							add(LostSignal, in, in, "select", false, Term{})
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// reaches reports whether x carries the bool or error that carrier decided.
+func (p *program) reaches(carrier, x ssa.Value, depth int) bool {
+	if x == carrier {
+		return true
+	}
+	if depth > 8 || x == nil {
+		return false
+	}
+	switch x := x.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.NOT {
+			return p.reaches(carrier, x.X, depth+1)
+		}
+		if x.Op == token.MUL {
+			switch a := x.X.(type) {
+			case *ssa.Alloc:
+				for _, v := range p.storesTo(a) {
+					if p.reaches(carrier, v, depth+2) {
+						return true
+					}
+				}
+			case *ssa.FreeVar:
+				if b, ok := p.binding(a).(*ssa.Alloc); ok {
+					for _, v := range p.storesTo(b) {
+						if p.reaches(carrier, v, depth+2) {
+							return true
+						}
+					}
+				}
+			}
+		}
+	case *ssa.Phi:
+		for _, e := range x.Edges {
+			if p.reaches(carrier, e, depth+2) {
+				return true
+			}
+		}
+	case *ssa.BinOp:
+		if !isBool(x.Type()) {
+			return false
+		}
+		return p.reaches(carrier, x.X, depth+1) || p.reaches(carrier, x.Y, depth+1)
+	case *ssa.Extract:
+		return p.reaches(carrier, x.Tuple, depth+1)
+	}
+	return false
+}
+
+type addCheck func(kind CheckKind, at ssa.Instruction, carrier ssa.Value, api string, ages bool, record Term)
+
+// compare recognises value == mine where value was read from a lock record,
+// and number == token.
+func (p *program) compare(in ssa.Value, x, y ssa.Value, evs []*event, add addCheck) {
+	if b, ok := in.(*ssa.BinOp); ok {
+		switch b.Op {
+		case token.EQL, token.NEQ, token.LSS, token.GTR, token.LEQ, token.GEQ:
+		default:
+			return
+		}
+	}
+	for range 2 {
+		x, y = y, x
+		if _, isConst := y.(*ssa.Const); isConst || isError(x.Type()) {
+			continue
+		}
+		if _, isConst := x.(*ssa.Const); isConst {
+			continue
+		}
+		for _, r := range p.readsBehind(x, evs) {
+			if !r.Key.known() || !p.isLockRecord(r.Key) {
+				continue
+			}
+			if len(p.readsBehind(y, evs)) > 0 {
+				continue
+			}
+			kind := OwnerCheck
+			if basic, ok := x.Type().Underlying().(*types.Basic); ok && basic.Info()&types.IsNumeric != 0 {
+				kind = TokenCompare
+			}
+			add(kind, in.(ssa.Instruction), in, r.API, false, r.Key)
+			return
+		}
+	}
+}
+
+// isLockRecord reports whether a key names a lock record: by its words, or
+// because this package takes a lock there.
+func (p *program) isLockRecord(key Term) bool {
+	if p.ownWords(key) {
+		return true
+	}
+	shape := key.Shape()
+	for _, a := range p.lockKeys {
+		if key.telling() && (a.Shape() == shape) {
+			return true
+		}
+	}
+	return slices.Contains(p.lockAliases, shape)
+}
+
+// clockCheck recognises local time held against the end of a lease.
+func (p *program) clockCheck(in *ssa.Call, evs []*event, add addCheck) {
+	c := p.callee(&in.Call)
+	row := p.rowWith(c, models.Clock)
+	if row == nil || len(c.args) == 0 {
+		return
+	}
+	for _, a := range c.args {
+		field, ok := p.leaseTime(a)
+		if !ok {
+			continue
+		}
+		name := c.obj.Name()
+		ages := name == "Since"
+		switch name {
+		case "Before", "After", "Since", "Until", "Sub", "Compare":
+		default:
+			return
+		}
+		carrier := ssa.Value(in)
+		if !isBool(in.Type()) { // compared afterwards
+			for _, r := range *in.Referrers() {
+				if b, ok := r.(*ssa.BinOp); ok && isBool(b.Type()) {
+					add(ClockCheck, in, b, unqualified(field), ages, Term{})
+				}
+			}
+			return
+		}
+		add(ClockCheck, in, carrier, unqualified(field), ages, Term{})
+		return
+	}
+}
+
+// leaseTime reports whether a time value is the end, or the last renewal, of a
+// lease: a field so named of a type that is about locks, or one that is set
+// where a lock is taken.
+func (p *program) leaseTime(v ssa.Value) (string, bool) {
+	t := p.term(v)
+	if t.Op != opField {
+		return "", false
+	}
+	name := t.Text[strings.LastIndexByte(t.Text, '.')+1:]
+	words := strings.Join(split(name), "_")
+	timeName := sqltext.ColumnKind(words) == sqltext.Expiry || words == "last" || strings.HasPrefix(words, "last_") || strings.HasPrefix(words, "renew")
+	if !timeName && !hasWord(lockWords, name) {
+		return "", false
+	}
+	if p.leaseFields[t.Text] || hasWord(lockWords, unqualified(t.Text)) {
+		return t.Text, true
+	}
+	return "", false
+}
+
+var flagWords = map[string]bool{"leader": true, "primary": true, "master": true, "leading": true, "leadership": true, "elected": true, "writer": true, "owner": true,
+	"locked": true, "holder": true, "held": true, "holding": true, "active": true}
+
+// isLeaderFlag reports whether a bool field remembers leadership: its name
+// says so, and it is set where a lease is taken or campaigned for.
+func (p *program) isLeaderFlag(field string) bool {
+	name := field[strings.LastIndexByte(field, '.')+1:]
+	if !hasAny(flagWords, split(name)) {
+		return false
+	}
+	return p.leaseFields[field]
+}
+
+func hasAny(set map[string]bool, words []string) bool {
+	for _, w := range words {
+		if set[w] {
+			return true
+		}
+	}
+	return false
+}
+
+// isFlagLoad reports whether a call reads an atomic leader flag.
+func isFlagLoad(p *program, c callee) bool {
+	if c.obj == nil || c.obj.Name() != "Load" && !strings.HasPrefix(c.obj.Name(), "Load") || c.obj.Pkg() == nil || c.obj.Pkg().Path() != "sync/atomic" || len(c.args) == 0 {
+		return false
+	}
+	fa, ok := c.args[0].(*ssa.FieldAddr)
+	return ok && p.isLeaderFlag(fieldName(fa.X.Type(), fa.Field))
+}
+
+func flagName(_ *program, c callee) string {
+	fa := c.args[0].(*ssa.FieldAddr)
+	return unqualified(fieldName(fa.X.Type(), fa.Field))
+}
+
+// namedCheck recognises predicates that nothing is known of but their name.
+func (p *program) namedCheck(in *ssa.Call, c callee, add addCheck) {
+	if c.obj == nil || len(p.rowsOf(c.obj)) > 0 || !isBool(in.Type()) {
+		return
+	}
+	if !hasLeaderName(c.obj.Name()) || c.obj.Pkg() == nil {
+		return
+	}
+	sig := c.obj.Signature()
+	if sig.Recv() == nil || sig.Params().Len() > 1 {
+		return
+	}
+	if s := p.summaryOf(c); s != nil && slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == Check }) {
+		return
+	}
+	if c.fn != nil { // its body is in sight and decides nothing about a lease
+		return
+	}
+	if !p.hasLeases {
+		return
+	}
+	add(OwnerCheck, in, in, c.obj.Name(), false, Term{})
+}
+
+func hasLeaderName(name string) bool {
+	switch strings.ToLower(name) {
+	case "isleader", "isprimary", "ismaster", "isleading", "amleader", "amileader", "iamleader", "isowner", "islocked", "hasleadership",
+		"haslock", "holdslock", "ownslock", "isheld", "stillheld", "stillholds", "stillleader", "isactiveleader", "isactivemaster", "checkleader":
+		return true
+	}
+	return false
+}
+
+// isLostChannel reports whether a channel closes when the lease is lost.
+func (p *program) isLostChannel(ch ssa.Value, evs []*event) bool {
+	for range 5 {
+		switch x := ch.(type) {
+		case *ssa.ChangeType:
+			ch = x.X
+			continue
+		case *ssa.UnOp:
+			switch a := x.X.(type) {
+			case *ssa.Alloc:
+				ch = onlyStore(p.storesTo(a))
+				continue
+			case *ssa.FieldAddr:
+				return p.leaseFields[fieldName(a.X.Type(), a.Field)]
+			}
+		case *ssa.Extract:
+			ch = x.Tuple
+			continue
+		case *ssa.Call:
+			for _, e := range evs {
+				if e.call == ssa.CallInstruction(x) && (e.Kind == Check && e.Check == LostSignal && !e.Candidate || e.Kind == Acquire) {
+					return true
+				}
+			}
+			if row := p.rowWith(p.callee(&x.Call), models.Check); row != nil && len(row.Subject["lost"]) > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+// verdictResult returns the result of fn that carries the verdict of a check
+// call, -1 for none.
+func (p *program) verdictResult(fn *ssa.Function, e *event) int {
+	if e.deferred || e.spawned || e.Candidate && !p.checkOfLease(e, nil) {
+		return -1
+	}
+	v := &verdict{effect: e.Effect, fn: fn, event: e, derived: func(x ssa.Value) bool { return p.carries(x, e, 0) }}
+	return p.carriedResult(fn, v, nil)
+}
+
+// carriedResult returns the result of fn that carries a verdict: it derives
+// from it, or fn is a predicate whose branches on it return different answers.
+func (p *program) carriedResult(fn *ssa.Function, v *verdict, evs []*event) int {
+	res := fn.Signature.Results()
+	var rets []*ssa.Return
+	for _, b := range fn.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			rets = append(rets, ret)
+		}
+	}
+	for i := range res.Len() {
+		if t := res.At(i).Type(); !isBool(t) && !isError(t) && v.effect.Check != TTLRemaining {
+			continue
+		}
+		for _, ret := range rets {
+			if i < len(ret.Results) && v.derived(ret.Results[i]) {
+				return i
+			}
+		}
+	}
+	// a predicate: it answers and does nothing else
+	for _, e := range evs {
+		if e.Kind == Write || e.Kind == Acquire || e.Kind == RunBody {
+			return -1
+		}
+	}
+	if len(rets) < 2 || len(rets) > 4 {
+		return -1
+	}
+	branches := false
+	for _, b := range fn.Blocks {
+		if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && (v.derived(cond.Cond) || selectIndex(cond.Cond, v)) {
+			branches = true
+		}
+	}
+	if !branches {
+		return -1
+	}
+	for i := range res.Len() {
+		if t := res.At(i).Type(); isBool(t) || isError(t) {
+			return i
+		}
+	}
+	return -1
+}
+
+// selectIndex reports whether a condition tests which case of a select ran.
+func selectIndex(cond ssa.Value, v *verdict) bool {
+	b, ok := cond.(*ssa.BinOp)
+	return ok && (v.derived(b.X) || v.derived(b.Y))
+}
+
+// controlling returns the verdict that decides whether the call of e runs, the
+// nearest one, and the branch instruction.
+func (p *program) controlling(e *event, vs []*verdict) *verdict {
+	b := e.call.Block()
+	for d := b; d != nil; d = d.Idom() {
+		if d == b {
+			continue
+		}
+		cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		side := -1
+		for i, s := range d.Succs {
+			if s == b || s.Dominates(b) {
+				if len(s.Preds) == 1 || onlyWay(d, i, b) {
+					side = i
+				}
+			}
+		}
+		if side < 0 {
+			continue
+		}
+		for _, v := range vs {
+			if v.event != nil && v.event.call == e.call {
+				continue
+			}
+			if !v.derived(cond.Cond) && !selectIndex(cond.Cond, v) {
+				continue
+			}
+			if !v.ages && v.effect.Check != ClockCheck && v.effect.Check != LostSignal {
+				if lose := p.sense(cond.Cond, v.derived, 0); lose == side {
+					continue // the branch of those who do not hold it
+				}
+			}
+			return v
+		}
+	}
+	return nil
+}
+
+// onlyWay reports whether every path from the branch at d to b goes through
+// successor i.
+func onlyWay(d *ssa.BasicBlock, i int, b *ssa.BasicBlock) bool {
+	other := d.Succs[1-i]
+	seen := map[*ssa.BasicBlock]bool{d: true}
+	var reach func(x *ssa.BasicBlock) bool
+	reach = func(x *ssa.BasicBlock) bool {
+		if x == b {
+			return true
+		}
+		if seen[x] {
+			return false
+		}
+		seen[x] = true
+		for _, s := range x.Succs {
+			if reach(s) {
+				return true
+			}
+		}
+		return false
+	}
+	return !reach(other)
+}

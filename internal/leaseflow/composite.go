@@ -1,0 +1,529 @@
+package leaseflow
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"reflect"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// elements returns the elements of a slice that is built here; whole is false
+// when there may be more.
+func (p *program) elements(v ssa.Value) (elems []ssa.Value, whole bool) {
+	return p.elementsDepth(v, 0)
+}
+
+func (p *program) elementsDepth(v ssa.Value, depth int) (elems []ssa.Value, whole bool) {
+	if depth > 8 {
+		return nil, false
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+		return nil, v.Value == nil
+	case *ssa.ChangeType:
+		return p.elementsDepth(v.X, depth+1)
+	case *ssa.MakeInterface:
+		return p.elementsDepth(v.X, depth+1)
+	case *ssa.Slice:
+		alloc, ok := v.X.(*ssa.Alloc)
+		if !ok {
+			return p.elementsDepth(v.X, depth+1)
+		}
+		return arrayElements(alloc)
+	case *ssa.Alloc:
+		return arrayElements(v)
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return p.loadedElements(v, depth)
+		}
+	case *ssa.Phi: // the part that all paths share
+		for _, e := range v.Edges {
+			if _, again := e.(*ssa.Phi); again {
+				continue
+			}
+			es, _ := p.elementsDepth(e, depth+1)
+			if len(es) > len(elems) {
+				elems = es
+			}
+		}
+		return elems, false
+	case *ssa.Call:
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "append" && len(v.Call.Args) == 2 {
+			head, w1 := p.elementsDepth(v.Call.Args[0], depth+1)
+			tail, w2 := p.elementsDepth(v.Call.Args[1], depth+1)
+			if !w1 {
+				return head, false
+			}
+			return append(append([]ssa.Value{}, head...), tail...), w2
+		}
+		if c := p.callee(&v.Call); c.obj != nil && isVariadicWrap(c) { // redis.Args{}.Add(...), bson.A and the like
+			return p.elementsDepth(c.args[len(c.args)-1], depth+1)
+		}
+	}
+	return nil, false
+}
+
+// isVariadicWrap reports whether a method takes ...any and returns the list
+// type that it is a method of, as redigo's Args.Add does.
+func isVariadicWrap(c callee) bool {
+	sig := c.signature()
+	if sig == nil || !sig.Variadic() || sig.Results().Len() != 1 {
+		return false
+	}
+	_, slice := sig.Results().At(0).Type().Underlying().(*types.Slice)
+	return slice && sig.Recv() != nil && types.Identical(sig.Recv().Type(), sig.Results().At(0).Type())
+}
+
+func (p *program) loadedElements(v *ssa.UnOp, depth int) ([]ssa.Value, bool) {
+	switch addr := v.X.(type) {
+	case *ssa.Alloc:
+		if val := onlyStore(p.storesTo(addr)); val != nil {
+			return p.elementsDepth(val, depth+1)
+		}
+	case *ssa.FreeVar:
+		if b, ok := p.binding(addr).(*ssa.Alloc); ok {
+			if val := onlyStore(p.storesTo(b)); val != nil {
+				return p.elementsDepth(val, depth+1)
+			}
+		}
+	case *ssa.Global:
+		if val := onlyStore(p.globals[addr]); val != nil {
+			return p.elementsDepth(val, depth+1)
+		}
+	}
+	return nil, false
+}
+
+func arrayElements(alloc *ssa.Alloc) (elems []ssa.Value, whole bool) {
+	arr, ok := alloc.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Array)
+	if !ok || arr.Len() > 256 {
+		return nil, false
+	}
+	elems = make([]ssa.Value, arr.Len())
+	for _, r := range *alloc.Referrers() {
+		ia, ok := r.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		c, ok := ia.Index.(*ssa.Const)
+		if !ok {
+			continue
+		}
+		i, ok := constant.Int64Val(c.Value)
+		if !ok || i < 0 || int(i) >= len(elems) {
+			continue
+		}
+		elems[i] = ia // a struct element that is filled field by field
+		for _, r := range *ia.Referrers() {
+			if st, ok := r.(*ssa.Store); ok && st.Addr == ia {
+				elems[i] = st.Val
+			}
+		}
+	}
+	return elems, true
+}
+
+// doc is what a composite value (a filter, an update, an option struct, a
+// model) says: its keys, dotted when nested, and their values.
+type doc struct {
+	keys  map[string]ssa.Value
+	known bool // nothing else can be in it
+}
+
+func (d doc) has(match func(key string) bool) (ssa.Value, string, bool) {
+	for k, v := range d.keys {
+		if match(k) {
+			return v, k, true
+		}
+	}
+	return nil, "", false
+}
+
+// docOf reads a composite value: struct literals by field or tag name, maps
+// and lists of key-value pairs by their constant keys.
+func (p *program) docOf(v ssa.Value) doc {
+	d := doc{keys: map[string]ssa.Value{}, known: true}
+	p.collect(v, "", &d, 0)
+	return d
+}
+
+func (p *program) collect(v ssa.Value, prefix string, d *doc, depth int) {
+	if v == nil {
+		return
+	}
+	if depth > 8 {
+		d.known = false
+		return
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+	case *ssa.MakeInterface:
+		p.collect(v.X, prefix, d, depth+1)
+	case *ssa.ChangeType:
+		p.collect(v.X, prefix, d, depth+1)
+	case *ssa.ChangeInterface:
+		p.collect(v.X, prefix, d, depth+1)
+	case *ssa.Phi:
+		for _, e := range v.Edges {
+			p.collect(e, prefix, d, depth+1)
+		}
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			p.collectLoad(v, prefix, d, depth)
+			return
+		}
+		d.known = false
+	case *ssa.MakeMap:
+		p.collectMap(v, prefix, d, depth)
+	case *ssa.Slice, *ssa.Alloc, *ssa.IndexAddr:
+		if st := structUnder(v.Type()); st != nil {
+			p.collectStruct(v, st, prefix, d, depth)
+			return
+		}
+		elems, whole := p.elements(v)
+		d.known = d.known && whole
+		for _, e := range elems {
+			p.collectPair(e, prefix, d, depth)
+		}
+	case *ssa.Call:
+		c := p.callee(&v.Call)
+		if c.fn != nil {
+			if ret := onlyReturn(c.fn); ret != nil && len(ret.Results) > 0 && depth < 4 {
+				p.collect(ret.Results[0], prefix, d, depth+2)
+				return
+			}
+		}
+		if sig := c.signature(); sig != nil && len(c.args) == 1 && sig.Results().Len() == 1 && sig.Recv() == nil {
+			d.keys[strings.TrimSuffix(prefix, ".")] = v
+			return
+		}
+		if b, ok := v.Call.Value.(*ssa.Builtin); ok && b.Name() == "append" {
+			for _, a := range v.Call.Args {
+				p.collect(a, prefix, d, depth+1)
+			}
+			return
+		}
+		d.known = false
+	default:
+		d.known = false
+	}
+}
+
+func (p *program) collectLoad(v *ssa.UnOp, prefix string, d *doc, depth int) {
+	switch addr := v.X.(type) {
+	case *ssa.Alloc:
+		if st := structUnder(addr.Type()); st != nil && len(p.storesTo(addr)) == 0 {
+			p.collectStruct(addr, st, prefix, d, depth)
+			return
+		}
+		if val := onlyStore(p.storesTo(addr)); val != nil {
+			p.collect(val, prefix, d, depth+1)
+			return
+		}
+	case *ssa.FreeVar:
+		if b, ok := p.binding(addr).(*ssa.Alloc); ok {
+			if val := onlyStore(p.storesTo(b)); val != nil {
+				p.collect(val, prefix, d, depth+1)
+				return
+			}
+		}
+	case *ssa.Global:
+		if val := onlyStore(p.globals[addr]); val != nil {
+			p.collect(val, prefix, d, depth+1)
+			return
+		}
+	case *ssa.IndexAddr:
+		p.collect(addr, prefix, d, depth+1)
+		return
+	}
+	d.known = false
+}
+
+func (p *program) collectMap(v *ssa.MakeMap, prefix string, d *doc, depth int) {
+	for _, r := range *v.Referrers() {
+		up, ok := r.(*ssa.MapUpdate)
+		if !ok || up.Map != ssa.Value(v) {
+			continue
+		}
+		key, ok := p.term(up.Key).constant()
+		if !ok {
+			d.known = false
+			continue
+		}
+		d.keys[prefix+key] = up.Value
+		p.collect(up.Value, prefix+key+".", d, depth+1)
+	}
+}
+
+// collectPair reads an element of a list of pairs, such as bson.E.
+func (p *program) collectPair(e ssa.Value, prefix string, d *doc, depth int) {
+	if e == nil {
+		return
+	}
+	st := structUnder(e.Type())
+	if st == nil || st.NumFields() != 2 || st.Field(0).Name() != "Key" {
+		p.collect(e, prefix, d, depth+1)
+		return
+	}
+	var addr ssa.Value = e
+	if u, ok := e.(*ssa.UnOp); ok {
+		addr = u.X
+	}
+	refs := addr.Referrers()
+	if refs == nil {
+		d.known = false
+		return
+	}
+	var key string
+	var val ssa.Value
+	for _, r := range *refs {
+		fa, ok := r.(*ssa.FieldAddr)
+		if !ok {
+			continue
+		}
+		for _, r := range *fa.Referrers() {
+			if s, ok := r.(*ssa.Store); ok && s.Addr == fa {
+				if fa.Field == 0 {
+					key, _ = p.term(s.Val).constant()
+				} else {
+					val = s.Val
+				}
+			}
+		}
+	}
+	if key == "" {
+		d.known = false
+		return
+	}
+	d.keys[prefix+key] = val
+	p.collect(val, prefix+key+".", d, depth+1)
+}
+
+func structUnder(t types.Type) *types.Struct {
+	if ptr, ok := t.Underlying().(*types.Pointer); ok {
+		t = ptr.Elem()
+	}
+	st, _ := t.Underlying().(*types.Struct)
+	return st
+}
+
+// collectStruct reads the fields that are set in a struct literal.
+func (p *program) collectStruct(v ssa.Value, st *types.Struct, prefix string, d *doc, depth int) {
+	refs := v.Referrers()
+	if refs == nil {
+		d.known = false
+		return
+	}
+	for _, r := range *refs {
+		switch r := r.(type) {
+		case *ssa.FieldAddr:
+			name := columnName(st, r.Field)
+			for _, r2 := range *r.Referrers() {
+				if s, ok := r2.(*ssa.Store); ok && s.Addr == r {
+					d.keys[prefix+name] = s.Val
+					if structUnder(s.Val.Type()) == nil || isDocType(s.Val.Type()) {
+						p.collect(s.Val, prefix+name+".", d, depth+3)
+					}
+				}
+			}
+		case *ssa.Store:
+			if r.Addr == v {
+				p.collect(r.Val, prefix, d, depth+1)
+			}
+		}
+	}
+}
+
+func isDocType(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Map, *types.Slice:
+		return true
+	}
+	return false
+}
+
+// columnName returns the name that a struct field has at the store: its tag's
+// for bson, json, db, bun and gorm, else its own in lower case.
+func columnName(st *types.Struct, i int) string {
+	tag := reflect.StructTag(st.Tag(i))
+	for _, k := range []string{"bson", "db", "bun", "json", "dynamodbav"} {
+		if name, _, _ := strings.Cut(tag.Get(k), ","); name != "" && name != "-" {
+			return strings.ToLower(name)
+		}
+	}
+	if g := tag.Get("gorm"); g != "" {
+		for _, part := range strings.Split(g, ";") {
+			if name, ok := strings.CutPrefix(part, "column:"); ok {
+				return strings.ToLower(name)
+			}
+		}
+	}
+	return strings.ToLower(strings.Join(split(st.Field(i).Name()), "_"))
+}
+
+// tri is a three-valued answer.
+type tri uint8
+
+const (
+	maybe tri = iota
+	yes
+	no
+)
+
+// fieldSet tells whether the option struct v has a field set when it is used.
+// A struct that comes from elsewhere may have it set.
+func (p *program) fieldSet(v ssa.Value, path []string) (tri, ssa.Value) {
+	alloc := p.structAlloc(v, 0)
+	if alloc == nil {
+		return maybe, nil
+	}
+	st := structUnder(alloc.Type())
+	if st == nil {
+		return maybe, nil
+	}
+	answer := no
+	for _, r := range *alloc.Referrers() {
+		switch r := r.(type) {
+		case *ssa.FieldAddr:
+			if st.Field(r.Field).Name() != path[0] {
+				continue
+			}
+			for _, r2 := range *r.Referrers() {
+				switch r2 := r2.(type) {
+				case *ssa.Store:
+					if r2.Addr != r {
+						continue
+					}
+					if c, ok := r2.Val.(*ssa.Const); ok && (c.Value == nil || isZero(c)) {
+						continue
+					}
+					if len(path) > 1 {
+						return p.fieldSet(r2.Val, path[1:])
+					}
+					return yes, r2.Val
+				case *ssa.FieldAddr:
+					if len(path) > 1 {
+						if s := structUnder(r.Type()); s != nil && s.Field(r2.Field).Name() == path[1] {
+							return yes, nil
+						}
+					}
+				}
+			}
+		case *ssa.Store:
+			if r.Addr == alloc { // copied from elsewhere
+				answer = maybe
+			}
+		case ssa.CallInstruction:
+			// a helper of this package may fill it; the store call itself does not
+			if c := p.callee(r.Common()); c.fn != nil && p.fills(c, alloc, path[0]) {
+				answer = maybe
+			}
+		}
+	}
+	return answer, nil
+}
+
+// fills reports whether a function of this package sets a field of the struct
+// that it gets a pointer to.
+func (p *program) fills(c callee, alloc ssa.Value, field string) bool {
+	for i, a := range c.args {
+		if a != alloc || i >= len(c.fn.Params) {
+			continue
+		}
+		refs := c.fn.Params[i].Referrers()
+		if refs == nil {
+			return false
+		}
+		for _, r := range *refs {
+			if fa, ok := r.(*ssa.FieldAddr); ok {
+				if st := structUnder(fa.X.Type()); st != nil && st.Field(fa.Field).Name() == field {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func isZero(c *ssa.Const) bool {
+	switch c.Value.Kind() {
+	case constant.Int:
+		return constant.Sign(c.Value) == 0
+	case constant.String:
+		return constant.StringVal(c.Value) == ""
+	case constant.Bool:
+		return !constant.BoolVal(c.Value)
+	}
+	return false
+}
+
+// structAlloc finds the literal behind a struct value or pointer.
+func (p *program) structAlloc(v ssa.Value, depth int) *ssa.Alloc {
+	if depth > 6 {
+		return nil
+	}
+	switch v := v.(type) {
+	case *ssa.Alloc:
+		if _, ok := v.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Pointer); ok {
+			if val := onlyStore(p.storesTo(v)); val != nil {
+				return p.structAlloc(val, depth+1)
+			}
+			return nil
+		}
+		if val := onlyStore(p.storesTo(v)); val != nil {
+			if a := p.structAlloc(val, depth+1); a != nil {
+				return a
+			}
+		}
+		return v
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			switch addr := v.X.(type) {
+			case *ssa.Alloc:
+				return p.structAlloc(addr, depth+1)
+			case *ssa.FreeVar:
+				if b, ok := p.binding(addr).(*ssa.Alloc); ok {
+					return p.structAlloc(b, depth+1)
+				}
+			}
+		}
+	case *ssa.MakeInterface:
+		return p.structAlloc(v.X, depth+1)
+	case *ssa.ChangeType:
+		return p.structAlloc(v.X, depth+1)
+	case *ssa.Call:
+		if c := p.callee(&v.Call); c.fn != nil {
+			if ret := onlyReturn(c.fn); ret != nil && len(ret.Results) > 0 {
+				return p.structAlloc(ret.Results[0], depth+1)
+			}
+		}
+	}
+	return nil
+}
+
+// fieldValue returns what is stored into a field of a struct literal.
+func (p *program) fieldValue(v ssa.Value, path []string) ssa.Value {
+	for _, name := range path {
+		alloc := p.structAlloc(v, 0)
+		if alloc == nil {
+			return nil
+		}
+		st := structUnder(alloc.Type())
+		if st == nil {
+			return nil
+		}
+		v = nil
+		for i := range st.NumFields() {
+			if st.Field(i).Name() == name {
+				v = onlyStore(fieldStores(alloc, i))
+			}
+		}
+		if v == nil {
+			return nil
+		}
+	}
+	return v
+}

@@ -1,0 +1,186 @@
+package leaseflow
+
+import "fmt"
+
+// Kind is the part that a call plays for a lease or a store.
+type Kind uint8
+
+// The kinds of effects.
+const (
+	Acquire Kind = iota + 1 // takes a lease
+	Release                 // gives it up
+	Renew                   // prolongs it
+	Check                   // tells whether it is still held
+	Write                   // changes a store or an outside system
+	Read                    // reads a store
+	RunBody                 // calls its func argument, under a lease or not
+	Grant                   // returns an ordered token
+)
+
+var kindNames = [...]string{"", "acquire", "release", "renew", "check", "write", "read", "runbody", "grant"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Action is what a write does to the data.
+type Action uint8
+
+// The actions. Overwrite is the zero value: it is the one that loses most.
+const (
+	Overwrite Action = iota
+	Insert           // adds a row, document or message of its own
+	Increment        // adds to what is there
+	Delete           // removes what is there
+	Prolong          // moves an expiry
+	Send             // reaches an outside system: queue, mail, HTTP, RPC
+)
+
+var actionNames = [...]string{"overwrite", "insert", "increment", "delete", "prolong", "send"}
+
+func (a Action) String() string { return actionNames[a] }
+
+// Guard says what the store compares in the same step as the change.
+type Guard uint8
+
+// The guards, weakest first.
+const (
+	Unguarded   Guard = iota
+	StatusOnly        // WHERE status = ?: holds for old and new holder alike, unless the acquire changed it
+	MaybeGuard        // cannot be told: silence
+	Deduped           // a request id that the other side checks
+	OwnerGuard        // equality with the owner value of the acquisition
+	Conditional       // version, etag, create-only, unique key, resourceVersion
+	Fenced            // an ordered token
+	SameTx            // the transaction that holds the row locked
+)
+
+var guardNames = [...]string{"none", "status", "maybe", "dedup", "owner", "condition", "token", "tx"}
+
+func (g Guard) String() string { return guardNames[g] }
+
+// Origin says where an owner value comes from.
+type Origin uint8
+
+// The origins of owner values.
+const (
+	UnknownOrigin Origin = iota
+	RandomOrigin         // made for this acquisition
+	ConstOrigin          // the same in every process
+	HostOrigin           // host name, pid, user: the same for all acquisitions of one process
+	TimeOrigin           // a reading of the clock
+)
+
+var originNames = [...]string{"unknown", "random", "const", "host", "time"}
+
+func (o Origin) String() string { return originNames[o] }
+
+// CheckKind says how a check decides that the lease is held.
+type CheckKind uint8
+
+// The kinds of checks; they name the categories of ttlcheck.
+const (
+	NoCheck CheckKind = iota
+	OwnerCheck
+	TTLRemaining
+	ClockCheck
+	TokenCompare
+	ExtendCheck
+	LostSignal
+	Takeover
+)
+
+var checkNames = [...]string{"", "ownercheck", "ttlremaining", "clock", "tokencompare", "extendcheck", "lostsignal", "takeover"}
+
+func (k CheckKind) String() string { return checkNames[k] }
+
+// An Effect is one thing that a call does. Terms are written in the words of
+// the function that makes the call, or, in a Summary, of the function itself.
+type Effect struct {
+	Kind   Kind
+	API    string // what is called, for messages: "SetNX"
+	Store  string // family of the store: redis, etcd, sql, ...
+	At     string // file:line:column of the primitive call
+	Within string // short name of the function that holds it
+
+	Key    Term // the key, row, object or node
+	Handle Term // the handle of the lock or client
+	Owner  Term // owner value that is stored or compared
+	Action Action
+	Guard  Guard
+	Check  CheckKind
+
+	Candidate bool // an acquire that needs evidence that it is a lock
+	NoExpiry  bool // a lock that nobody can take over
+	Unique    bool // a record whose name belongs to this acquisition alone
+	Unsafe    bool // a release or renewal that names the key alone
+	Script    bool // done by a script at the store
+	RMW       bool // a write of what was read before
+	Tx        bool // runs on a transaction or pipeline
+	Inferred  bool // one link is a merged interface or an inferred wrapper
+	Origin    Origin
+	Token     bool // an ordered token goes along, stored but not compared
+	Spawned   bool // in a goroutine that may outlive the call
+	Weak      bool // likely cache, status or heartbeat: low confidence
+
+	Gates   []int    // results that tell whether an acquire worked
+	Verdict int      // result that carries a check's verdict; -1 for none
+	Func    int      // parameter that RunBody calls
+	Held    bool     // RunBody calls it under a lease
+	Aliases []string // shapes of fields that hold the key or handle too
+	Flows   []int    // parameters that flow into what a write stores
+}
+
+// String renders the effect for tests and -v.
+func (e *Effect) String() string {
+	s := fmt.Sprintf("%s %s %s key=%s", e.Kind, e.Store, e.API, e.Key.Shape())
+	switch e.Kind {
+	case Write, Release, Renew:
+		s += fmt.Sprintf(" %s guard=%s", e.Action, e.Guard)
+	case Check:
+		s += fmt.Sprintf(" %s result=%d", e.Check, e.Verdict)
+	case RunBody:
+		s += fmt.Sprintf(" param=%d held=%v", e.Func, e.Held)
+	}
+	return s
+}
+
+// maxEffects bounds a Summary, so that facts stay small.
+const maxEffects = 40
+
+// Summary is what a caller needs to know of a function. It is a fact.
+type Summary struct {
+	Effects []Effect
+	// Reads lists the results that carry data read from a store.
+	Reads []int
+}
+
+// AFact marks Summary as a fact of go/analysis.
+func (*Summary) AFact() {}
+
+func (s *Summary) String() string {
+	out := ""
+	for i := range s.Effects {
+		if i > 0 {
+			out += "; "
+		}
+		out += s.Effects[i].String()
+	}
+	return out
+}
+
+func (s *Summary) add(e Effect) {
+	for i := range s.Effects {
+		o := &s.Effects[i]
+		if o.Kind == e.Kind && o.At == e.At && o.Func == e.Func && o.Verdict == e.Verdict && o.Action == e.Action && o.Key.Shape() == e.Key.Shape() {
+			if e.Guard < o.Guard {
+				o.Guard = e.Guard
+			}
+			o.RMW = o.RMW || e.RMW
+			o.Held = o.Held || e.Held
+			o.Candidate = o.Candidate && e.Candidate
+			return
+		}
+	}
+	if len(s.Effects) < maxEffects {
+		s.Effects = append(s.Effects, e)
+	}
+}

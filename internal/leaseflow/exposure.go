@@ -1,0 +1,277 @@
+package leaseflow
+
+import (
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// exposures finds, in one function, the writes that a stale holder can make.
+func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
+	if p.inTest(fn) {
+		return nil
+	}
+	var out []Exposure
+	verdicts := p.verdicts(fn, evs)
+	regions := p.regions(fn, evs)
+	for _, e := range evs {
+		if !p.counts(e) {
+			continue
+		}
+		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
+			continue // told where the body stands
+		}
+		x := Exposure{Pos: e.pos(), End: callEnd(e), Write: e.Effect}
+		if !e.direct && e.At != p.position(e.pos()) {
+			x.At = p.placeOf(&e.Effect)
+		}
+		in := regionsWith(regions, e)
+		if v := p.controlling(e, verdicts); v != nil && !e.deferred {
+			if e.Guard >= MaybeGuard || p.setsUp(e, v) {
+				continue
+			}
+			x.Check, x.CheckKind = p.placeOfVerdict(v), v.effect.Check
+			if len(in) > 0 {
+				p.tell(&x, in[0], evs)
+			}
+			out = append(out, x)
+			continue
+		}
+		if len(in) == 0 {
+			continue
+		}
+		r := in[0]
+		p.tell(&x, r, evs)
+		if e.Guard >= MaybeGuard && !p.unordered(e, r) {
+			continue
+		}
+		x.Unordered = p.unordered(e, r)
+		x.Partial = e.Guard < MaybeGuard && p.fencesElsewhere(e, r, evs)
+		out = append(out, x)
+	}
+	return out
+}
+
+// regions lists where leases are held in fn, those that span all of it first.
+func (p *program) regions(fn *ssa.Function, evs []*event) []*region {
+	var out []*region
+	for _, a := range p.heldEntry[fn] {
+		r := &region{acquire: a, held: map[ssa.Instruction]bool{}}
+		for _, b := range fn.Blocks {
+			for _, in := range b.Instrs {
+				r.held[in] = true
+			}
+		}
+		out = append(out, r)
+	}
+	for _, e := range evs {
+		if e.Kind != Acquire || e.Held && e.body != nil {
+			continue
+		}
+		if e.Candidate && !p.lockEvidence(e) {
+			continue
+		}
+		out = append(out, p.regionOf(e, evs))
+	}
+	return out
+}
+
+func regionsWith(regions []*region, e *event) []*region {
+	var out []*region
+	for _, r := range regions {
+		if r.held[e.call] && r.acquire.call != e.call {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// counts reports whether a write is one that a lease could be there to protect.
+func (p *program) counts(e *event) bool {
+	if e.Kind != Write || e.Unsafe && e.Guard <= StatusOnly && (e.Action == Delete || e.Action == Prolong) {
+		return false
+	}
+	switch e.Store {
+	case "", "io", "local", "clock", "bbolt", "random", "context", "token":
+		return false
+	case "file":
+		return p.sharedFile(e)
+	}
+	return true
+}
+
+func (p *program) sharedFile(e *event) bool {
+	t, ok := e.Key.text()
+	if !ok {
+		return false
+	}
+	for _, s := range p.cfg.SharedPaths {
+		if strings.HasPrefix(t, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// tell fills in the story of a region.
+func (p *program) tell(x *Exposure, r *region, evs []*event) {
+	a := r.acquire
+	x.Acquire = p.placeOfEvent(a)
+	x.Acquirer = a.Effect
+	x.NoExpiry = a.NoExpiry
+	x.LeaderOnly = a.Held
+	x.Dropped = p.dropped(a)
+	if len(r.ends) > 0 {
+		x.Release = p.placeOfEvent(r.ends[0])
+	} else if len(r.defers) > 0 {
+		x.Release = p.placeOfEvent(r.defers[0])
+	}
+	for _, e := range evs {
+		if e.call.Pos() == x.Pos && (e.spawned || e.Spawned) && !p.joined(e) {
+			x.Escaped = true
+		}
+		if e.call.Pos() == x.Pos && e.deferred {
+			for _, d := range r.defers { // a defer that was registered earlier runs later
+				if d.deferred && d.call.Pos() > e.call.Pos() {
+					x.Escaped = true
+				}
+			}
+		}
+	}
+	x.Stored = x.Write.Token
+}
+
+// dropped reports whether the answer of an acquire is never looked at.
+func (p *program) dropped(a *event) bool {
+	if a.call == nil || a.Held {
+		return false
+	}
+	call, ok := a.call.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	res := call.Call.Signature().Results()
+	if res.Len() == 0 {
+		return false
+	}
+	looked := false
+	for i := range res.Len() {
+		t := res.At(i).Type()
+		if !isError(t) && !isBool(t) && !slices.Contains(a.Gates, i) {
+			continue
+		}
+		v := resultValue(call, i)
+		if v == nil {
+			continue
+		}
+		for _, r := range *v.Referrers() {
+			if _, ok := r.(*ssa.DebugRef); !ok {
+				if _, isExtract := r.(*ssa.Extract); !isExtract || res.Len() == 1 {
+					looked = true
+				}
+			}
+		}
+	}
+	return !looked
+}
+
+// joined reports whether the function waits for its goroutines after e.
+func (p *program) joined(e *event) bool {
+	for _, b := range e.fn.Blocks {
+		for _, in := range b.Instrs {
+			switch in := in.(type) {
+			case *ssa.UnOp:
+				if in.Op == token.ARROW {
+					return true
+				}
+			case *ssa.Select:
+				return true
+			case ssa.CallInstruction:
+				if c := p.callee(in.Common()); c.obj != nil && c.obj.Name() == "Wait" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// setsUp reports whether a write under a check is part of taking, renewing or
+// recording the lease itself.
+func (p *program) setsUp(e *event, v *verdict) bool {
+	return e.Key.known() && v.record.known() && e.Key.telling() && sameShape(e.Key, v.record) && e.Action == Prolong
+}
+
+// unordered reports whether a write that seems fenced compares, by order, a
+// random value.
+func (p *program) unordered(e *event, r *region) bool {
+	return e.Guard == Fenced && (e.Origin == RandomOrigin || e.Origin == TimeOrigin)
+}
+
+// fencesElsewhere reports whether another write of the region is fenced.
+func (p *program) fencesElsewhere(e *event, r *region, evs []*event) bool {
+	for _, o := range evs {
+		if o != e && o.Kind == Write && r.held[o.call] && (o.Guard == Fenced || o.Guard == OwnerGuard) && o.Store != e.Store && o.Origin != RandomOrigin {
+			return true
+		}
+	}
+	return false
+}
+
+func callEnd(e *event) token.Pos { return token.NoPos }
+
+func (p *program) inTest(fn *ssa.Function) bool {
+	return p.testFile(fn.Pos())
+}
+
+func (p *program) testFile(pos token.Pos) bool {
+	return strings.HasSuffix(p.pass.Fset.Position(pos).Filename, "_test.go")
+}
+
+func (p *program) placeOfEvent(e *event) *Place {
+	pl := &Place{API: e.API, Store: e.Store, Within: e.Within}
+	if e.call != nil {
+		pl.Pos = e.pos()
+	} else {
+		pl.Pos = e.fn.Pos()
+	}
+	return pl
+}
+
+func (p *program) placeOfVerdict(v *verdict) *Place {
+	return &Place{Pos: v.pos, API: v.effect.API, Store: v.effect.Store, Within: v.effect.Within}
+}
+
+// placeOf names where a primitive call is, in this package or another.
+func (p *program) placeOf(e *Effect) *Place {
+	pl := &Place{API: e.API, Store: e.Store, Within: e.Within}
+	pl.Position = parsePosition(e.At)
+	for _, f := range p.pass.Files {
+		tf := p.pass.Fset.File(f.Pos())
+		if tf != nil && p.pass.Pkg.Path()+"/"+filepath.Base(tf.Name()) == pl.Position.Filename && pl.Position.Line > 0 && pl.Position.Line <= tf.LineCount() {
+			pl.Pos = tf.LineStart(pl.Position.Line) + token.Pos(max(pl.Position.Column-1, 0))
+			break
+		}
+	}
+	return pl
+}
+
+func parsePosition(at string) token.Position {
+	var pos token.Position
+	i := strings.LastIndexByte(at, ':')
+	if i < 0 {
+		return pos
+	}
+	j := strings.LastIndexByte(at[:i], ':')
+	if j < 0 {
+		return pos
+	}
+	pos.Filename = at[:j]
+	pos.Line, _ = strconv.Atoi(at[j+1 : i])
+	pos.Column, _ = strconv.Atoi(at[i+1:])
+	return pos
+}

@@ -1,0 +1,110 @@
+package leaseflow
+
+import (
+	"github.com/fencelint/fencelint/internal/models"
+	"golang.org/x/tools/go/ssa"
+)
+
+// origin tells where an owner value comes from.
+func (p *program) origin(t Term) Origin { return p.originDepth(t, 0) }
+
+func (p *program) originDepth(t Term, depth int) Origin {
+	if depth > 6 {
+		return UnknownOrigin
+	}
+	if t.Op == opConst && t.Text == "nil" && t.N == 1 {
+		return UnknownOrigin
+	}
+	if _, ok := t.constant(); ok {
+		return ConstOrigin
+	}
+	switch t.Op {
+	case opConcat:
+		return p.mixed(t.Args, depth)
+	case opCall:
+		if o := p.callOrigin(t.v); o != UnknownOrigin {
+			return o
+		}
+		return p.mixed(t.Args, depth)
+	case opField:
+		vals := p.fields[t.Text]
+		if len(vals) == 0 {
+			return UnknownOrigin
+		}
+		var terms []Term
+		for _, v := range vals {
+			if v == t.v {
+				return UnknownOrigin
+			}
+			terms = append(terms, p.term(v))
+		}
+		return p.mixed(terms, depth)
+	case opGlobal:
+		if g, ok := t.v.(*ssa.UnOp); ok {
+			if g, ok := g.X.(*ssa.Global); ok && len(p.globals[g]) == 1 {
+				return p.originDepth(p.term(p.globals[g][0]), depth+1)
+			}
+		}
+	case opUnknown:
+		return p.callOrigin(t.v)
+	}
+	return UnknownOrigin
+}
+
+// mixed judges a value made of several: one random part makes it random, and
+// one part from an unknown place leaves it unknown.
+func (p *program) mixed(terms []Term, depth int) Origin {
+	out := ConstOrigin
+	for _, t := range terms {
+		switch o := p.originDepth(t, depth+1); o {
+		case RandomOrigin:
+			return RandomOrigin
+		case UnknownOrigin:
+			out = UnknownOrigin
+		case HostOrigin, TimeOrigin:
+			if out != UnknownOrigin {
+				out = o
+			}
+		}
+	}
+	return out
+}
+
+func (p *program) callOrigin(v ssa.Value) Origin {
+	if e, ok := v.(*ssa.Extract); ok {
+		v = e.Tuple
+	}
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return UnknownOrigin
+	}
+	c := p.callee(&call.Call)
+	if row := p.rowWith(c, models.RandomID, models.Clock, models.ClockToken, models.OwnerID); row != nil {
+		switch {
+		case row.Store == "file": // the os package: host name, pid
+			return HostOrigin
+		case row.Role == models.RandomID:
+			return RandomOrigin
+		case row.Role == models.OwnerID:
+			return UnknownOrigin
+		}
+		return TimeOrigin
+	}
+	switch c.name() {
+	case "os.Getpid", "os.Hostname", "os.Getenv", "(*os/user.User).Name", "os/user.Current":
+		return HostOrigin
+	case "fmt.Sprintf", "fmt.Sprint", "strconv.Itoa", "strconv.FormatInt":
+		var terms []Term
+		for _, a := range c.args {
+			if es, ok := p.elements(a); ok {
+				for _, e := range es {
+					terms = append(terms, p.term(e))
+				}
+				continue
+			}
+			terms = append(terms, p.term(a))
+		}
+		return p.mixed(terms, 3)
+	}
+	return UnknownOrigin
+}

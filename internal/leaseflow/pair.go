@@ -1,0 +1,183 @@
+package leaseflow
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// pairing is a call that frees or prolongs a lock, with the acquire that it
+// belongs to, if that was found.
+type pairing struct {
+	release *event
+	acquire *event // nil when only the words around the release say lock
+}
+
+// pair finds, among all events of the package, the plain store calls that free
+// or prolong a lock, and turns them into what they are: a release or a renewal
+// without proof of ownership. It returns the unsafe ones.
+func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
+	var acquires []*event
+	for _, fn := range p.fns {
+		for _, e := range all[fn] {
+			if e.Kind == Acquire && !e.Held {
+				if len(e.Aliases) == 0 && e.Key.known() {
+					e.Aliases = p.aliases(e.Key)
+				}
+				if v := handleValue(e); v != nil && e.direct && e.Candidate {
+					e.Aliases = slices.Concat(e.Aliases, p.aliases(p.term(v)))
+				}
+				acquires = append(acquires, e)
+			}
+		}
+	}
+	var out []pairing
+	for _, fn := range p.fns {
+		for _, u := range all[fn] {
+			if u.Kind != Write || !freeing(u) {
+				continue
+			}
+			a := p.partner(u, acquires)
+			if a == nil && !p.looksLikeRelease(u) {
+				continue
+			}
+			if a != nil && a.Unique {
+				u.Kind = Release
+				continue
+			}
+			switch u.Action {
+			case Prolong:
+				u.Kind = Renew
+			default:
+				u.Kind = Release
+			}
+			u.Unsafe = u.Guard <= StatusOnly
+			out = append(out, pairing{u, a})
+		}
+	}
+	return out
+}
+
+// freeing reports whether a write may free or prolong a lock record.
+func freeing(e *event) bool {
+	switch e.Action {
+	case Delete, Prolong:
+		return true
+	}
+	return e.Unsafe
+}
+
+// partner finds the acquire of the lock that u frees.
+func (p *program) partner(u *event, acquires []*event) *event {
+	var best *event
+	rank := 0
+	for _, a := range acquires {
+		if a.Store != "" && u.Store != "" && a.Store != u.Store {
+			continue
+		}
+		n := p.pairRank(a, u)
+		if n == 0 || n <= rank {
+			continue
+		}
+		// evidence that the acquire is a lock at all
+		if a.Candidate && !p.lockEvidence(a) {
+			if root(a.fn) != root(u.fn) || !u.deferred && a.fn != u.fn.Parent() {
+				continue
+			}
+		}
+		best, rank = a, n
+	}
+	return best
+}
+
+// pairRank says how well the key of a release fits that of an acquire; 0 for
+// not at all.
+func (p *program) pairRank(a, u *event) int {
+	if !u.Key.known() || !a.Key.known() {
+		return 0
+	}
+	if a.Key.Equal(u.Key) && (a.Key.telling() || root(a.fn) == root(u.fn)) {
+		if a.Key.Op == opConst && len(a.Key.Text) > 6 && a.Key.Text[:6] == "table " {
+			if a.Key.Text == "table " {
+				return 0
+			}
+			return 3
+		}
+		if p.generic(u) {
+			return 0
+		}
+		return 4
+	}
+	shape := u.Key.Shape()
+	if u.Key.telling() && (shape == a.Key.Shape() || slices.Contains(a.Aliases, shape)) {
+		if p.generic(u) {
+			return 0
+		}
+		return 3
+	}
+	for _, s := range p.aliases(u.Key) {
+		if slices.Contains(a.Aliases, s) || a.Key.Shape() == s {
+			return 2
+		}
+	}
+	// sibling methods that each get the whole key as a parameter
+	if u.Key.Op == opParam && a.Key.Op == opParam && u.Key.id == any(u.fn) && a.Key.id == any(a.fn) && siblings(a.fn, u.fn) && p.releaseName(u.fn) {
+		return 1
+	}
+	return 0
+}
+
+// generic reports whether u is a store's own plain delete, of whatever key it
+// is told, beside which a lock method happens to build keys the same way.
+func (p *program) generic(u *event) bool {
+	if p.ownWords(u.Key) || u.Key.Op == opConst {
+		return false
+	}
+	hasParam := false
+	var look func(t Term)
+	look = func(t Term) {
+		if t.Op == opParam && t.id == any(root(u.fn)) {
+			hasParam = true
+		}
+		for _, x := range t.Args {
+			if t.Op != opField {
+				look(x)
+			}
+		}
+	}
+	look(u.Key)
+	return hasParam && !p.releaseName(root(u.fn)) && !hasWord(lockWords, root(u.fn).Name())
+}
+
+// releaseName reports whether a function says that it frees or prolongs, in a
+// place that is about locks.
+func (p *program) releaseName(fn *ssa.Function) bool {
+	name := root(fn).Name()
+	if hasWord(map[string]bool{"unlock": true}, name) {
+		return true
+	}
+	return hasWord(releaseWords, name) && hasWord(lockWords, p.context(fn)...) || hasWord(lockWords, name)
+}
+
+// siblings reports whether two functions are methods of one type.
+func siblings(a, b *ssa.Function) bool {
+	a, b = root(a), root(b)
+	ra, rb := a.Signature.Recv(), b.Signature.Recv()
+	if ra == nil || rb == nil {
+		return false
+	}
+	na, nb := namedOf(ra.Type()), namedOf(rb.Type())
+	return na != nil && nb != nil && na.Obj() == nb.Obj()
+}
+
+// looksLikeRelease reports whether an unpaired call frees a lock by all that
+// the words say: the key names a lock, and the function frees one.
+func (p *program) looksLikeRelease(u *event) bool {
+	if u.Action != Delete && u.Action != Prolong || !u.direct {
+		return false
+	}
+	if u.Unsafe { // a record that the statement itself shows to be a lease
+		return true
+	}
+	return p.ownWords(u.Key) && p.releaseName(u.fn) && hasWord(releaseWords, root(u.fn).Name())
+}

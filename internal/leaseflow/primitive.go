@@ -1,0 +1,685 @@
+package leaseflow
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fencelint/fencelint/internal/models"
+	"golang.org/x/tools/go/ssa"
+)
+
+const (
+	roleUnwrap   = models.Unwrap
+	roleRandomID = models.RandomID
+)
+
+// rowsOf returns what the models say of a function, by name or else by shape.
+func (p *program) rowsOf(obj *types.Func) []*models.Row {
+	if obj == nil {
+		return nil
+	}
+	rows, ok := p.rows[obj]
+	if !ok {
+		rows = p.cat.Match(obj)
+		if rows == nil && obj.Pkg() != p.pass.Pkg {
+			rows = p.cat.MatchShape(obj)
+		}
+		p.rows[obj] = rows
+	}
+	return rows
+}
+
+func (p *program) isRow(c callee, role models.Role) bool {
+	return slices.ContainsFunc(p.rowsOf(c.obj), func(r *models.Row) bool { return r.Role == role })
+}
+
+// rowWith returns the first row of the call with one of the roles.
+func (p *program) rowWith(c callee, roles ...models.Role) *models.Row {
+	for _, r := range p.rowsOf(c.obj) {
+		if slices.Contains(roles, r.Role) {
+			return r
+		}
+	}
+	return nil
+}
+
+// site is one call as the models see it.
+type site struct {
+	p    *program
+	call ssa.CallInstruction
+	c    callee
+	row  *models.Row
+}
+
+// value returns what the call carries at a place: an argument, or a result.
+func (s site) value(pl models.Place) ssa.Value {
+	var v ssa.Value
+	switch pl.Root {
+	case models.Recv:
+		if !s.c.hasRecv || len(s.c.args) == 0 {
+			return nil
+		}
+		v = s.c.args[0]
+	case models.Arg:
+		i := pl.Index
+		if s.c.hasRecv {
+			i++
+		}
+		if i >= len(s.c.args) {
+			return nil
+		}
+		v = s.c.args[i]
+	default:
+		if call, ok := s.call.(*ssa.Call); ok {
+			return resultValue(call, pl.Index)
+		}
+		return nil
+	}
+	return v
+}
+
+// term names what the call carries at the first place of a word.
+func (s site) term(words ...string) Term {
+	for _, w := range words {
+		for _, pl := range s.row.Subject[w] {
+			v := s.value(pl)
+			if v == nil {
+				continue
+			}
+			if len(pl.Path) == 0 {
+				if w == "keys" || w == "cmds" {
+					if es, _ := s.p.elements(v); len(es) > 0 && es[0] != nil {
+						return s.p.term(es[0])
+					}
+				}
+				return s.p.term(v)
+			}
+			if f := s.p.fieldValue(v, pl.Path); f != nil {
+				return s.p.term(f)
+			}
+			return Term{Op: opField, Text: pl.Path[len(pl.Path)-1], Args: []Term{s.p.term(v)}}
+		}
+	}
+	return Term{}
+}
+
+func (s site) results(words ...string) []int {
+	var out []int
+	for _, w := range words {
+		for _, pl := range s.row.Subject[w] {
+			if pl.Root == models.Result {
+				out = append(out, pl.Index)
+			}
+		}
+	}
+	return out
+}
+
+func (s site) effect(k Kind) Effect {
+	e := Effect{
+		Kind: k, API: s.c.obj.Name(), Store: s.row.Store, Verdict: -1, Func: -1,
+		At: s.p.position(s.call.Pos()), Within: shortName(s.call.Parent()),
+		Key: s.term("key", "keys", "lockid", "id", "table", "topic", "queue", "url"), Handle: s.term("handle", "locker", "map", "session", "lease"),
+	}
+	if pos := s.call.Pos(); !pos.IsValid() {
+		e.At = s.p.position(s.call.Parent().Pos())
+	}
+	return e
+}
+
+// primitives returns the effects that the models give to a call.
+func (p *program) primitives(call ssa.CallInstruction, c callee) []Effect {
+	var out []Effect
+	for _, row := range p.rowsOf(c.obj) {
+		if _, inferred := strings.CutPrefix(row.Note, inferredMark); !inferred {
+			out = append(out, p.primitive(site{p, call, c, row})...)
+		}
+	}
+	if c.obj == nil && c.fn == nil && c.value != nil { // a call through a field of a named func type
+		if named := namedOf(c.value.Type()); named != nil {
+			for _, row := range p.cat.MatchType(named, "") {
+				e := Effect{Kind: Write, API: named.Obj().Name(), Store: row.Store, Verdict: -1, Func: -1, At: p.position(call.Pos()), Within: shortName(call.Parent())}
+				if row.Role == models.Read {
+					e.Kind = Read
+				}
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}
+
+func (p *program) primitive(s site) []Effect {
+	switch s.row.Role {
+	case models.Acquire, models.TryAcquire:
+		return s.acquire()
+	case models.Ambiguous:
+		return s.ambiguous()
+	case models.Release:
+		e := s.effect(Release)
+		e.Guard, e.Owner = OwnerGuard, s.term("owner", "token")
+		if s.row.KeyOnly {
+			e.Guard, e.Unsafe = Unguarded, true
+		}
+		return []Effect{e}
+	case models.Extend:
+		return s.extend()
+	case models.Check:
+		return s.check()
+	case models.Read:
+		e := s.effect(Read)
+		if doc := s.term("filter"); !e.Key.known() {
+			e.Key = doc
+		}
+		return []Effect{e}
+	case models.Write, models.CWrite, models.External:
+		return s.write()
+	case models.TokenSource:
+		e := s.effect(Write)
+		e.Action = Increment
+		return []Effect{e}
+	case models.SQLExec, models.SQLQuery:
+		return s.sql(s.row.Role == models.SQLQuery)
+	case models.Command:
+		return s.command()
+	case models.Script:
+		return s.script()
+	case models.Txn:
+		return s.txn()
+	case models.TxCommit:
+		return s.commit()
+	case models.WithLock:
+		return s.body(true)
+	case models.Wrapper:
+		return s.body(false)
+	case models.Elect, models.LockCtor, models.Callback:
+		return s.elect()
+	case models.Token:
+		e := s.effect(Grant)
+		return []Effect{e}
+	}
+	return nil
+}
+
+func (s site) acquire() []Effect {
+	e := s.effect(Acquire)
+	e.Owner = s.term("token", "owner", "value")
+	e.Candidate = s.row.Candidate
+	e.Gates = s.gates()
+	if pl, ok := s.row.First("mode"); ok { // SET with a mode: a lock only when NX
+		v := s.value(pl)
+		mode := ""
+		if len(pl.Path) > 0 {
+			v = s.p.fieldValue(v, pl.Path)
+		}
+		if v != nil {
+			mode, _ = s.p.term(v).constant()
+		}
+		if !strings.EqualFold(mode, "NX") {
+			e.Kind = Write
+			if mode != "" && !strings.EqualFold(mode, "XX") {
+				e.Guard = Conditional
+			}
+			return []Effect{e}
+		}
+	}
+	if pl, ok := s.row.First("flags"); ok && s.row.Store == "zookeeper" {
+		if c, ok := s.value(pl).(*ssa.Const); ok && c.Value != nil {
+			n, _ := constant.Int64Val(constant.ToInt(c.Value))
+			e.Unique = n&2 != 0 // sequential
+			e.NoExpiry = n&1 == 0
+		}
+	}
+	if s.row.Store == "zookeeper" && len(s.row.Subject["token"]) > 0 {
+		e.Unique = true
+	}
+	if s.row.Candidate {
+		if pl, ok := s.row.First("ttl"); ok {
+			v := s.value(pl)
+			if len(pl.Path) > 0 {
+				if set, _ := s.p.fieldSet(v, pl.Path); set == no {
+					e.NoExpiry = true
+				}
+			} else if c, ok := v.(*ssa.Const); ok && (c.Value == nil || isZero(c)) {
+				e.NoExpiry = true
+			}
+		}
+		if s.row.Store == "file" {
+			e.NoExpiry = true
+		}
+	}
+	if s.row.Store == "file" && !s.row.Candidate {
+		e.NoExpiry = true // the kernel owns it
+	}
+	e.Origin = s.p.origin(e.Owner)
+	return []Effect{e}
+}
+
+// gates returns the results that tell whether the call took the lease.
+func (s site) gates() []int {
+	if g := s.results("ok", "lost", "lockctx", "handle"); len(g) > 0 {
+		return append(g, errorResults(s.c.signature())...)
+	}
+	return gateResults(s.c.signature())
+}
+
+func errorResults(sig *types.Signature) []int {
+	var out []int
+	if sig == nil {
+		return nil
+	}
+	for i := range sig.Results().Len() {
+		if isError(sig.Results().At(i).Type()) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// gateResults are the errors and bools of a function, and for want of those
+// its only result, which may wrap an error as command objects do.
+func gateResults(sig *types.Signature) []int {
+	out := errorResults(sig)
+	if sig == nil {
+		return nil
+	}
+	for i := range sig.Results().Len() {
+		if isBool(sig.Results().At(i).Type()) {
+			out = append(out, i)
+		}
+	}
+	if len(out) == 0 && sig.Results().Len() == 1 {
+		out = []int{0}
+	}
+	return out
+}
+
+// ambiguous resolves the sync.Locker interface by where its value was made.
+func (s site) ambiguous() []Effect {
+	recv := s.c.args[0]
+	ctor := s.p.madeBy(recv, 0)
+	if ctor == nil {
+		return nil
+	}
+	k := Acquire
+	if strings.Contains(s.c.obj.Name(), "nlock") {
+		k = Release
+	}
+	e := s.effect(k)
+	e.Store, e.Guard = ctor.row.Store, OwnerGuard
+	e.Handle = s.p.term(recv)
+	return []Effect{e}
+}
+
+// madeBy finds the lock constructor that made a handle.
+func (p *program) madeBy(v ssa.Value, depth int) *site {
+	if depth > 6 || v == nil {
+		return nil
+	}
+	switch v := v.(type) {
+	case *ssa.Call:
+		c := p.callee(&v.Call)
+		if row := p.rowWith(c, models.LockCtor); row != nil {
+			return &site{p, v, c, row}
+		}
+		if c.fn != nil {
+			if ret := onlyReturn(c.fn); ret != nil && len(ret.Results) > 0 {
+				return p.madeBy(ret.Results[0], depth+1)
+			}
+		}
+	case *ssa.Extract:
+		return p.madeBy(v.Tuple, depth+1)
+	case *ssa.MakeInterface:
+		return p.madeBy(v.X, depth+1)
+	case *ssa.ChangeInterface:
+		return p.madeBy(v.X, depth+1)
+	case *ssa.UnOp:
+		if v.Op != token.MUL {
+			return nil
+		}
+		switch addr := v.X.(type) {
+		case *ssa.FieldAddr:
+			for _, val := range p.fields[fieldName(addr.X.Type(), addr.Field)] {
+				if s := p.madeBy(val, depth+1); s != nil {
+					return s
+				}
+			}
+		case *ssa.Alloc:
+			return p.madeBy(onlyStore(p.storesTo(addr)), depth+1)
+		case *ssa.FreeVar:
+			if b, ok := p.binding(addr).(*ssa.Alloc); ok {
+				return p.madeBy(onlyStore(p.storesTo(b)), depth+1)
+			}
+		case *ssa.Global:
+			return p.madeBy(onlyStore(p.globals[addr]), depth+1)
+		}
+	}
+	return nil
+}
+
+func (s site) extend() []Effect {
+	if s.row.KeyOnly {
+		e := s.effect(Write)
+		e.Action = Prolong
+		return []Effect{e}
+	}
+	e := s.effect(Renew)
+	e.Guard = OwnerGuard
+	c := s.effect(Check)
+	c.Check = ExtendCheck
+	c.Verdict = 0
+	if g := gateResults(s.c.signature()); len(g) > 0 {
+		c.Gates = g
+		c.Verdict = g[0]
+	}
+	return []Effect{e, c}
+}
+
+func (s site) check() []Effect {
+	e := s.effect(Check)
+	e.Gates = s.results("verdict", "ttl", "expiry", "lost", "lockctx", "leader", "elected")
+	e.Check = OwnerCheck
+	switch {
+	case len(s.results("ttl", "expiry")) > 0:
+		e.Check = TTLRemaining
+	case len(s.results("lost", "lockctx")) > 0:
+		e.Check = LostSignal
+	}
+	_, byCtx := s.row.Subject["ctx"]
+	_, byKey := s.row.Subject["key"]
+	_, byKeys := s.row.Subject["keys"]
+	e.Candidate = byCtx || byKey || byKeys // of anything: a check of a lease only if the key or context is a lock's
+	if byCtx {
+		e.Check = LostSignal
+		e.Handle = s.term("ctx")
+	}
+	if len(e.Gates) == 0 {
+		e.Gates = []int{0}
+	}
+	e.Verdict = e.Gates[0]
+	return []Effect{e}
+}
+
+// body is a call that runs its func argument.
+func (s site) body(held bool) []Effect {
+	pl, ok := s.row.First("body")
+	if !ok || pl.Root != models.Arg {
+		return nil
+	}
+	e := s.effect(RunBody)
+	e.Held = held
+	e.Func = pl.Index
+	if s.c.hasRecv {
+		e.Func++
+	}
+	return []Effect{e}
+}
+
+// elect is a call that runs callbacks as leader. The callback may sit in a
+// field of a config struct.
+func (s site) elect() []Effect {
+	pl, ok := s.row.First("cb")
+	if !ok {
+		pl, ok = s.row.First("body")
+	}
+	if !ok {
+		return nil
+	}
+	e := s.effect(RunBody)
+	e.Held = s.row.Role != models.Callback
+	e.Func = pl.Index
+	if pl.Root == models.Arg && s.c.hasRecv {
+		e.Func++
+	}
+	if v := s.value(pl); v != nil && len(pl.Path) > 0 {
+		if f := s.p.fieldValue(v, pl.Path); f != nil {
+			e.Handle = s.p.term(f)
+			e.Handle.v = f
+		} else {
+			return nil
+		}
+	}
+	return []Effect{e}
+}
+
+// actionOf reads the action off a method's name and the row's verb.
+func actionOf(row *models.Row, name string) Action {
+	switch row.Attr["verb"] {
+	case "delete":
+		return Delete
+	case "prolong":
+		return Prolong
+	case "insert":
+		return Insert
+	}
+	words := split(name)
+	if len(words) == 0 {
+		return Overwrite
+	}
+	if row.Role == models.External {
+		return Send
+	}
+	lower := strings.ToLower(name)
+	switch {
+	case slices.Contains(words, "delete") || slices.Contains(words, "remove") || slices.Contains(words, "purge") || strings.HasPrefix(lower, "del") || strings.HasPrefix(lower, "unlink") || lower == "getdel" || strings.HasSuffix(lower, "rem"):
+		return Delete
+	case strings.HasPrefix(lower, "expire") || strings.HasPrefix(lower, "pexpire") || lower == "touch" || lower == "persist":
+		return Prolong
+	case strings.HasPrefix(lower, "incr") || strings.HasPrefix(lower, "decr") || strings.Contains(lower, "incrby") || strings.HasPrefix(lower, "append"):
+		return Increment
+	case strings.HasPrefix(lower, "create") || strings.HasPrefix(lower, "insert") || strings.HasSuffix(lower, "push") || lower == "xadd" || lower == "sadd" || lower == "zadd":
+		return Insert
+	}
+	return Overwrite
+}
+
+// write is a change whose condition, if any, stands in its arguments.
+func (s site) write() []Effect {
+	e := s.effect(Write)
+	e.Owner = s.term("cond", "owner")
+	e.Action = actionOf(s.row, s.c.obj.Name())
+	e.Guard = s.guard()
+	if s.row.Store == "file" {
+		if pl, ok := s.row.First("flags"); ok {
+			if c, ok := s.value(pl).(*ssa.Const); ok {
+				if n, ok := constant.Int64Val(constant.ToInt(c.Value)); ok {
+					if n&int64(os.O_EXCL) != 0 {
+						e.Kind, e.Candidate, e.NoExpiry = Acquire, true, true
+						e.Gates = errorResults(s.c.signature())
+						return []Effect{e}
+					}
+					if n&int64(os.O_WRONLY|os.O_RDWR) == 0 {
+						return nil
+					}
+				}
+			}
+		}
+	}
+	if out := s.mongoLock(&e); out != nil {
+		return out
+	}
+	if out := s.modelLock(&e); out != nil {
+		return out
+	}
+	out := []Effect{e}
+	// a create-only write under a condition is also how hand-made locks are taken
+	if e.Guard == Conditional && e.Action != Delete && s.createsOrTakes() {
+		a := e
+		a.Kind, a.Candidate = Acquire, true
+		a.Owner = s.term("value")
+		a.Gates = s.gates()
+		a.Guard = Unguarded
+		out = append(out, a)
+	}
+	if pl, ok := s.row.First("body"); ok && pl.Root == models.Arg {
+		b := s.effect(RunBody)
+		b.Func = pl.Index
+		if s.c.hasRecv {
+			b.Func++
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// createsOrTakes reports whether a conditional put may take a lock: its
+// condition is absence, or absence or expiry.
+func (s site) createsOrTakes() bool {
+	for _, pl := range s.row.Subject["cond"] {
+		v := s.value(pl)
+		if v == nil || len(pl.Path) == 0 {
+			continue
+		}
+		name := pl.Path[len(pl.Path)-1]
+		if set, val := s.p.fieldSet(v, pl.Path); set == yes {
+			if strings.Contains(name, "NoneMatch") || strings.Contains(name, "NotExist") {
+				return true
+			}
+			if val != nil {
+				if t, ok := s.p.term(val).text(); ok && strings.Contains(t, "attribute_not_exists") {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// guard finds what the store compares together with this write.
+func (s site) guard() Guard {
+	g := Unguarded
+	if s.row.Role == models.CWrite && len(s.row.Subject["cond"]) == 0 {
+		return Conditional
+	}
+	for _, pl := range s.row.Subject["cond"] {
+		v := s.value(pl)
+		if v == nil {
+			continue
+		}
+		if len(pl.Path) == 0 {
+			if s.condArg(v) {
+				return Conditional
+			}
+			continue
+		}
+		switch set, _ := s.p.fieldSet(v, pl.Path); {
+		case set == yes:
+			return Conditional
+		case set == maybe && s.row.Role == models.CWrite:
+			return Conditional
+		case set == maybe:
+			g = max(g, MaybeGuard)
+		}
+	}
+	for _, pl := range s.row.Subject["dedup"] {
+		v := s.value(pl)
+		if v == nil || len(pl.Path) == 0 {
+			continue
+		}
+		switch set, _ := s.p.fieldSet(v, pl.Path); set {
+		case yes:
+			return Deduped
+		case maybe:
+			g = max(g, MaybeGuard)
+		}
+	}
+	if s.passesCondition() {
+		return Conditional
+	}
+	return max(g, s.filterGuard(), s.chainGuard())
+}
+
+// condArg judges a condition that is an argument by itself: a version that is
+// not "any".
+func (s site) condArg(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	if !ok {
+		return true
+	}
+	if c.Value == nil {
+		return false
+	}
+	if c.Value.Kind() == constant.Int {
+		n, _ := constant.Int64Val(c.Value)
+		return n != -1
+	}
+	return !isZero(c)
+}
+
+// passesCondition looks for an argument that was made by a condition of the
+// models: a Cmp, an expected revision, an optimistic patch, a request id.
+func (s site) passesCondition() bool {
+	for _, a := range s.c.args {
+		if isContext(a.Type()) {
+			continue
+		}
+		if s.p.madeByCondition(a, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *program) madeByCondition(v ssa.Value, depth int) bool {
+	if v == nil || depth > 4 {
+		return false
+	}
+	switch v := v.(type) {
+	case *ssa.MakeInterface:
+		return p.madeByCondition(v.X, depth+1)
+	case *ssa.ChangeType:
+		return p.madeByCondition(v.X, depth+1)
+	case *ssa.Extract:
+		return p.madeByCondition(v.Tuple, depth+1)
+	case *ssa.Call:
+		c := p.callee(&v.Call)
+		row := p.rowWith(c, models.Condition, models.Dedup)
+		if row == nil {
+			return false
+		}
+		if row.Recv != "" && !slices.ContainsFunc(row.Subject["cond"], func(pl models.Place) bool { return pl.Root == models.Result }) {
+			return false // a link of a chain, which chainGuard reads
+		}
+		if opts, ok := row.First("opts"); ok { // options decide, as in MergeFromWithOptions
+			es, _ := p.elements((site{p, v, c, row}).value(opts))
+			return len(es) > 0
+		}
+		if pl, ok := row.First("cond"); ok && pl.Root == models.Arg {
+			if c, ok := (site{p, v, c, row}).value(pl).(*ssa.Const); ok && c.Value != nil && isZero(c) {
+				return false // LastRevision(0) adds no condition
+			}
+		}
+		return true
+	case *ssa.Slice:
+		es, _ := p.elements(v)
+		return slices.ContainsFunc(es, func(e ssa.Value) bool { return p.madeByCondition(e, depth+1) })
+	}
+	return false
+}
+
+// position names a place for facts: by import path and base name, so that a
+// fact is the same wherever the code lies.
+func (p *program) position(pos token.Pos) string {
+	if !pos.IsValid() {
+		return ""
+	}
+	at := p.pass.Fset.Position(pos)
+	at.Filename = p.pass.Pkg.Path() + "/" + filepath.Base(at.Filename)
+	return at.String()
+}
+
+// shortName names a function for messages: Type.Method or function.
+func shortName(fn *ssa.Function) string {
+	r := root(fn)
+	if recv := r.Signature.Recv(); recv != nil {
+		if n := namedOf(recv.Type()); n != nil {
+			return n.Obj().Name() + "." + r.Name()
+		}
+	}
+	return r.Name()
+}

@@ -1,0 +1,73 @@
+package leaseflow
+
+import (
+	"go/token"
+	"go/types"
+
+	"github.com/fencelint/fencelint/internal/suppress"
+	"golang.org/x/tools/go/analysis"
+)
+
+// Result is all that a rule sees of a package.
+type Result struct {
+	Directives *suppress.Directives
+	Releases   []UnsafeRelease
+	Writes     []Exposure
+
+	pass      *analysis.Pass
+	summaries map[*types.Func]*Summary
+	ifaces    map[*types.Func]*Summary
+}
+
+// Place is one step of a story.
+type Place struct {
+	Pos      token.Pos      // in the package under analysis, or
+	Position token.Position // anywhere else
+	API      string         // what is called
+	Store    string
+	Within   string // the function that holds it
+}
+
+// UnsafeRelease is a call that frees or prolongs a lock without proving, in
+// the same step, that it is the holder's own.
+type UnsafeRelease struct {
+	Pos, End  token.Pos
+	API       string
+	Store     string
+	Renews    bool // prolongs instead of freeing
+	Script    bool // a script at the store
+	Compared  bool // the store compares, but the value is shared by all holders
+	Origin    Origin
+	Early     bool   // deferred before the answer of the acquire was looked at
+	Acquire   *Place // where the lock is taken, when that was found
+	Check     *Place // the compare in the worker that comes before
+	CheckKind CheckKind
+	Release   *Place // the primitive call, when it is not at Pos
+	NoExpiry  bool   // nobody can take the lock over, so there is no stale holder
+	Forced    bool   // an administrator's forced unlock
+	Inferred  bool
+	Test      bool // in a test, a mock or a fake
+}
+
+// Exposure is a change that a stale holder can still make.
+type Exposure struct {
+	Pos, End token.Pos
+	Write    Effect
+	At       *Place // the primitive call, when it is not at Pos
+	Acquire  *Place
+	Check    *Place
+	Release  *Place
+
+	CheckKind  CheckKind
+	Dropped    bool // the answer of the acquire was never looked at
+	Escaped    bool // runs after the lease, in a goroutine or a late defer
+	Partial    bool // another store in the region is fenced
+	NoExpiry   bool
+	Token      Origin // of the value that stands in for a token, when there is one
+	Stored     bool   // an ordered token goes along and nobody compares it
+	Unordered  bool   // a random value is compared by order
+	TakesOver  bool   // the write takes a lease over from a holder judged dead
+	Acquirer   Effect
+	Test       bool
+	LeaderOnly bool // the region is a leader's term
+}

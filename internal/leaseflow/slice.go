@@ -1,0 +1,212 @@
+package leaseflow
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// maxSlice bounds how many values a backward slice may visit.
+const maxSlice = 400
+
+// slice visits the values that v was computed from inside its function,
+// through locals, fields of locals and the destinations that calls fill.
+// visit returns false where the walk shall not go on.
+func (p *program) slice(v ssa.Value, visit func(ssa.Value) bool) {
+	seen := map[ssa.Value]bool{}
+	var walk func(ssa.Value)
+	walk = func(v ssa.Value) {
+		if v == nil || seen[v] || len(seen) > maxSlice {
+			return
+		}
+		seen[v] = true
+		if !visit(v) {
+			return
+		}
+		switch v := v.(type) {
+		case *ssa.Const, *ssa.Global, *ssa.Function, *ssa.Builtin, *ssa.Parameter:
+		case *ssa.FreeVar:
+			walk(p.binding(v))
+		case *ssa.Alloc:
+			p.walkVariable(v, walk)
+		case *ssa.Call:
+			if v.Call.IsInvoke() {
+				walk(v.Call.Value)
+			} else if _, fn := v.Call.Value.(*ssa.Function); !fn {
+				walk(v.Call.Value)
+			}
+			for _, a := range v.Call.Args {
+				if !isContext(a.Type()) {
+					walk(a)
+				}
+			}
+		default:
+			in, ok := v.(ssa.Instruction)
+			if !ok {
+				return
+			}
+			for _, op := range in.Operands(nil) {
+				if *op != nil {
+					walk(*op)
+				}
+			}
+		}
+	}
+	walk(v)
+}
+
+// walkVariable visits what is stored into a local variable, its fields and
+// elements, and the calls that fill it through a pointer.
+func (p *program) walkVariable(addr ssa.Value, walk func(ssa.Value)) {
+	refs := addr.Referrers()
+	if refs == nil {
+		return
+	}
+	for _, r := range *refs {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr == addr {
+				walk(r.Val)
+			}
+		case *ssa.FieldAddr:
+			p.walkVariable(r, walk)
+		case *ssa.IndexAddr:
+			if r.X == addr {
+				p.walkVariable(r, walk)
+			}
+		case *ssa.MapUpdate:
+			walk(r.Value)
+		case *ssa.MakeInterface:
+			for _, u := range storesUsers(r) {
+				if call, ok := u.(*ssa.Call); ok {
+					walk(call)
+				}
+			}
+		case *ssa.Call:
+			for _, a := range r.Call.Args {
+				if a == addr {
+					walk(r)
+				}
+			}
+		case *ssa.MakeClosure:
+			fn := r.Fn.(*ssa.Function)
+			for i, b := range r.Bindings {
+				if b == addr && i < len(fn.FreeVars) {
+					p.walkVariable(fn.FreeVars[i], walk)
+				}
+			}
+		}
+	}
+}
+
+// reads returns the read events of evs whose answer v was computed from.
+func (p *program) readsBehind(v ssa.Value, evs []*event) []*event {
+	var out []*event
+	p.slice(v, func(x ssa.Value) bool {
+		call, ok := x.(*ssa.Call)
+		if !ok {
+			return true
+		}
+		for _, e := range evs {
+			if e.call == ssa.CallInstruction(call) && e.Kind == Read && !slices.Contains(out, e) {
+				out = append(out, e)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// markRMW notes which writes store what was read before: from the same call
+// graph node, in a function that reads and writes.
+func (p *program) markRMW(fn *ssa.Function, evs []*event) {
+	var reads []*event
+	for _, e := range evs {
+		if e.Kind == Read {
+			reads = append(reads, e)
+		}
+	}
+	for _, e := range evs {
+		if e.Kind != Write || e.RMW || e.deferred {
+			continue
+		}
+		c := p.callee(e.call.Common())
+		if len(reads) > 0 {
+			for i, a := range c.args {
+				if i == 0 && c.hasRecv || isContext(a.Type()) || isKeyArg(p, e, a) || isFunc(a.Type()) {
+					continue
+				}
+				if len(p.readsBehind(a, reads)) > 0 {
+					e.RMW = true
+					break
+				}
+			}
+		}
+		if e.Action == Increment {
+			continue
+		}
+	}
+}
+
+// isKeyArg reports whether an argument only names what is written.
+func isKeyArg(p *program, e *event, a ssa.Value) bool {
+	return e.Key.known() && p.term(a).Equal(e.Key)
+}
+
+// readResults lists the results of fn that carry data read from a store.
+func (p *program) readResults(fn *ssa.Function, evs []*event) []int {
+	var reads []*event
+	for _, e := range evs {
+		if e.Kind == Read {
+			reads = append(reads, e)
+		}
+	}
+	if len(reads) == 0 {
+		return nil
+	}
+	var out []int
+	for _, b := range fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok {
+			continue
+		}
+		for i, res := range ret.Results {
+			if isError(res.Type()) || isBool(res.Type()) || slices.Contains(out, i) {
+				continue
+			}
+			if len(p.readsBehind(res, reads)) > 0 {
+				out = append(out, i)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// flowsTo reports whether v reaches w without being computed with: stored,
+// wrapped in a struct or interface, captured.
+func (p *program) flowsTo(v, w ssa.Value) bool {
+	found := false
+	n := 0
+	p.slice(w, func(x ssa.Value) bool {
+		n++
+		if x == v {
+			found = true
+		}
+		if found || n > 60 {
+			return false
+		}
+		switch x := x.(type) {
+		case *ssa.Call:
+			return false
+		case *ssa.BinOp:
+			return x.Op == token.ADD
+		}
+		return true
+	})
+	return found
+}
+
+func isPointer(t types.Type) bool { _, ok := t.Underlying().(*types.Pointer); return ok }

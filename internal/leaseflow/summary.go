@@ -1,0 +1,159 @@
+package leaseflow
+
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// summarise writes what a caller needs to know of fn.
+func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
+	s := &Summary{}
+	results := p.resultsOf(fn)
+	for _, e := range evs {
+		out := e.Effect
+		out.Spawned = e.spawned
+		switch e.Kind {
+		case Acquire:
+			if e.Held || !p.heldAtReturn(e, evs) {
+				continue
+			}
+			out.Gates = gateResults(fn.Signature)
+			out.Candidate = e.Candidate && !p.lockEvidence(e)
+			out.Aliases = slices.Concat(out.Aliases, p.aliases(e.Key))
+			if v := handleValue(e); v != nil && !out.Handle.known() {
+				out.Handle = p.term(v)
+			}
+		case Release, Renew:
+			if p.ownAcquire(e, evs) {
+				continue
+			}
+		case Check:
+			i := p.verdictResult(fn, e)
+			if i < 0 {
+				continue
+			}
+			out.Verdict, out.Gates = i, []int{i}
+		case Read:
+			if !out.Key.known() {
+				continue
+			}
+		case RunBody:
+			of, ok := e.Handle.id.(*ssa.Function)
+			if !ok {
+				continue
+			}
+			out.Held = e.Held || p.inHeldRegion(e, evs)
+			out.Func = e.Func
+			if of == fn {
+				out.Handle = Term{}
+			}
+			s.add(out)
+			continue
+		case Grant:
+			continue
+		}
+		out.Key = p.export(out.Key, fn, results)
+		out.Owner = p.export(out.Owner, fn, results)
+		out.Handle = p.export(out.Handle, fn, results)
+		s.add(out)
+	}
+	for _, v := range p.homeChecks(fn, evs) {
+		if i := v.result; i >= 0 {
+			e := v.effect
+			e.Verdict, e.Gates = i, []int{i}
+			e.Key = p.export(e.Key, fn, results)
+			e.Handle = p.export(e.Handle, fn, results)
+			s.add(e)
+		}
+	}
+	s.Reads = p.readResults(fn, evs)
+	return s
+}
+
+func (p *program) export(t Term, fn *ssa.Function, results func(ssa.Value) int) Term {
+	u := t.portable(fn, results)
+	if u.size() > 16 {
+		return Term{}
+	}
+	return u
+}
+
+// resultsOf returns a function that tells which result of fn carries a value.
+func (p *program) resultsOf(fn *ssa.Function) func(ssa.Value) int {
+	var rets []*ssa.Return
+	for _, b := range fn.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			rets = append(rets, ret)
+		}
+	}
+	return func(v ssa.Value) int {
+		if v == nil {
+			return -1
+		}
+		for _, ret := range rets {
+			for i, res := range ret.Results {
+				if isError(res.Type()) || isBool(res.Type()) {
+					continue
+				}
+				if res == v || p.flowsTo(v, res) {
+					return i
+				}
+			}
+		}
+		return -1
+	}
+}
+
+// handleValue returns the value that an acquire hands out: its first result
+// that is no error and no bool.
+func handleValue(e *event) ssa.Value {
+	call, ok := e.call.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	res := call.Call.Signature().Results()
+	for i := range res.Len() {
+		if t := res.At(i).Type(); !isError(t) && !isBool(t) {
+			return resultValue(call, i)
+		}
+	}
+	return nil
+}
+
+// heldAtReturn reports whether the function returns to its caller with the
+// lease still held.
+func (p *program) heldAtReturn(e *event, evs []*event) bool {
+	if e.deferred || e.spawned {
+		return false
+	}
+	r := p.regionOf(e, evs)
+	if len(r.defers) > 0 {
+		return false
+	}
+	return len(r.returns) > 0
+}
+
+// ownAcquire reports whether the lease that e gives up was taken by the same
+// function.
+func (p *program) ownAcquire(e *event, evs []*event) bool {
+	for _, a := range evs {
+		if a.Kind == Acquire && a.call != e.call && matches(&a.Effect, &e.Effect) {
+			return true
+		}
+	}
+	return false
+}
+
+// inHeldRegion reports whether the call of e runs while a lease is held.
+func (p *program) inHeldRegion(e *event, evs []*event) bool {
+	for _, a := range evs {
+		if a.Kind != Acquire || a.Candidate && !p.lockEvidence(a) {
+			continue
+		}
+		if p.regionOf(a, evs).held[e.call] {
+			return true
+		}
+	}
+	return false
+}

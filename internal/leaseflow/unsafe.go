@@ -1,0 +1,118 @@
+package leaseflow
+
+import (
+	"golang.org/x/tools/go/ssa"
+)
+
+// unsafeReleases judges the pairs that pair found.
+func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event) []UnsafeRelease {
+	var out []UnsafeRelease
+	for _, pr := range pairs {
+		u, a := pr.release, pr.acquire
+		r := UnsafeRelease{
+			Pos: u.pos(), API: u.API, Store: u.Store, Renews: u.Kind == Renew, Script: u.Script, Origin: u.Origin,
+			Inferred: u.Inferred, Forced: forced(root(u.fn).Name()), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
+		}
+		switch {
+		case u.Guard == OwnerGuard:
+			r.Compared = true
+			if a != nil && (u.Origin == UnknownOrigin || u.Origin == ConstOrigin) {
+				r.Origin = a.Origin
+			}
+			if a == nil && u.Origin != ConstOrigin {
+				continue
+			}
+			if r.Origin != ConstOrigin && r.Origin != HostOrigin {
+				continue
+			}
+			if u.Origin == RandomOrigin || u.Origin == TimeOrigin {
+				continue
+			}
+		case u.Guard > StatusOnly:
+			continue
+		}
+		if !u.direct {
+			r.Release = p.placeOf(&u.Effect)
+		}
+		if a != nil {
+			r.Acquire = p.placeOfEvent(a)
+			r.NoExpiry = a.NoExpiry
+			r.Early = p.early(u, a)
+		}
+		verdicts := p.verdicts(u.fn, all[u.fn])
+		if v := p.controlling(u, verdicts); v != nil && (u.Guard <= StatusOnly) {
+			r.Check, r.CheckKind = p.placeOfVerdict(v), v.effect.Check
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func forced(name string) bool {
+	for _, w := range split(name) {
+		switch w {
+		case "force", "forced", "admin", "break", "purge", "reset", "truncate", "all":
+			return true
+		}
+	}
+	return false
+}
+
+// early reports whether a deferred release is registered before the answer of
+// the acquire is looked at, so that it runs for the losers too.
+func (p *program) early(u, a *event) bool {
+	if !u.deferred || u.fn != a.fn {
+		return false
+	}
+	r := p.regionOf(a, nil)
+	if !r.held[u.call] {
+		return false
+	}
+	// is there a branch between the two that tells winners from losers?
+	for d := u.call.Block(); d != nil; d = d.Idom() {
+		if d == u.call.Block() {
+			continue
+		}
+		if cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If); ok && p.failure(cond.Cond, a) >= 0 {
+			return !p.wins(a, u.call.Block())
+		}
+		if d == a.call.Block() {
+			break
+		}
+	}
+	return true
+}
+
+// wins reports whether a bool or count of the acquire was tested on the way:
+// an error alone does not tell a loser.
+func (p *program) wins(a *event, b *ssa.BasicBlock) bool {
+	needsBool := false
+	if call, ok := a.call.(*ssa.Call); ok {
+		res := call.Call.Signature().Results()
+		for i := range res.Len() {
+			needsBool = needsBool || isBool(res.At(i).Type())
+		}
+	}
+	if !needsBool {
+		return true
+	}
+	for d := b.Idom(); d != nil; d = d.Idom() {
+		if cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If); ok && isBoolTest(cond.Cond) && p.failure(cond.Cond, a) >= 0 {
+			return true
+		}
+		if d == a.call.Block() {
+			break
+		}
+	}
+	return false
+}
+
+func isBoolTest(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.BinOp:
+		return !isError(v.X.Type())
+	case *ssa.Call:
+		return false
+	}
+	return true
+}

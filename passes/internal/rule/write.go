@@ -1,0 +1,82 @@
+package rule
+
+import (
+	"fmt"
+
+	"github.com/fencelint/fencelint/internal/finding"
+	"github.com/fencelint/fencelint/internal/leaseflow"
+)
+
+// Story adds the steps of an exposed write in their order.
+func Story(f *finding.Finding, x *leaseflow.Exposure) {
+	Step(f, finding.Acquire, "lease acquired here", x.Acquire)
+	Step(f, finding.Check, "checked here, by the worker alone", x.Check)
+	if x.At != nil {
+		Step(f, finding.Write, "written here", x.At)
+	}
+	Step(f, finding.Release, "released here", x.Release)
+	if x.Write.Inferred {
+		f.Links = append(f.Links, "inferred: the write, through an interface or wrapper")
+	} else {
+		f.Links = append(f.Links, "seen: the write")
+	}
+	if x.Acquire != nil {
+		f.Links = append(f.Links, "seen: the acquire")
+	}
+	if x.Write.RMW {
+		f.Links = append(f.Links, "seen: what is written derives from what was read")
+	}
+}
+
+// WriteConfidence is high when everything was seen and the change loses or
+// doubles data, medium when a link is inferred or the change may converge, and
+// low when the lock, or the write, is likely one of efficiency only.
+func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
+	w := &x.Write
+	switch {
+	case w.Weak, x.NoExpiry, x.Test:
+		return finding.Low
+	case w.Inferred || w.Guard == leaseflow.StatusOnly:
+		return finding.Medium
+	case w.RMW, w.Action == leaseflow.Increment, w.Action == leaseflow.Send, x.Dropped, x.Escaped:
+		return finding.High
+	}
+	return finding.Medium
+}
+
+// Repair says what to do at the store: first a condition that needs no lock,
+// then a fence, and where the other side can check neither, what is left.
+func Repair(x *leaseflow.Exposure) string {
+	switch x.Write.Store {
+	case "http", "grpc", "connect", "kafka", "nats", "amqp", "sqs", "sns", "ses", "stripe", "email", "queue":
+		return "the other side checks no lease: send an idempotency key or a condition, and reconcile"
+	}
+	if x.Write.Action == leaseflow.Send {
+		return "the other side checks no lease: send an idempotency key or a condition, and reconcile"
+	}
+	return fmt.Sprintf("make the change conditional (%s), or let the store refuse an older fencing token", condition(x.Write.Store))
+}
+
+func condition(store string) string {
+	switch store {
+	case "sql":
+		return "version in the WHERE, or a unique constraint"
+	case "redis":
+		return "compare and set in one script"
+	case "etcd":
+		return "a Txn that compares ModRevision or the lock's IsOwner"
+	case "consul":
+		return "CAS, or a Txn with check-session"
+	case "zookeeper":
+		return "the version that was read"
+	case "mongo":
+		return "version in the filter"
+	case "dynamodb":
+		return "ConditionExpression"
+	case "s3", "gcs", "azureblob":
+		return "IfMatch"
+	case "kubernetes":
+		return "resourceVersion"
+	}
+	return "compare a version at the store"
+}
