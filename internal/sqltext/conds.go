@@ -1,6 +1,7 @@
 package sqltext
 
-// conds reads the condition in [lo, hi) as a list of conjuncts.
+// conds reads the condition in [lo, hi) as a list of conjuncts. Subqueries and
+// holes are noted in s, which may be nil.
 func (p *parser) conds(s *Statement, lo, hi, depth int) []Cond {
 	lo, hi = p.unwrap(lo, hi)
 	if lo >= hi {
@@ -83,7 +84,9 @@ func (p *parser) conjunct(s *Statement, lo, hi, depth int) []Cond {
 		}
 		return []Cond{c}
 	case hi-lo == 1 && p.tokens[lo].kind == holeToken:
-		s.Partial = true
+		if s != nil {
+			s.Partial = true
+		}
 		c.Value = p.value(lo, hi, depth+1)
 		return []Cond{c}
 	}
@@ -123,7 +126,7 @@ func (p *parser) conjunct(s *Statement, lo, hi, depth int) []Cond {
 // condition: (a = ? HOLE).
 func (p *parser) dangling(s *Statement, lo, hi int) {
 	for i := lo + 1; i < hi; i++ {
-		if p.tokens[i].kind == holeToken && p.tokens[i-1].endsOperand() {
+		if s != nil && p.tokens[i].kind == holeToken && p.tokens[i-1].endsOperand() {
 			s.Partial = true
 		}
 	}
@@ -266,7 +269,7 @@ func (p *parser) inValue(lo, hi, depth int) Value {
 
 // subqueries appends the queries in parentheses in [lo, hi) to s.Exists.
 func (p *parser) subqueries(s *Statement, lo, hi, depth int) {
-	if depth > maxDepth {
+	if s == nil || depth > maxDepth {
 		return
 	}
 	for i := lo; i < hi; i++ {

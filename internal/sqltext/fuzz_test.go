@@ -73,6 +73,24 @@ func TestDeep(t *testing.T) {
 	}
 }
 
+// TestTwice nests what two clauses could both read, which would double the work
+// at every level.
+func TestTwice(t *testing.T) {
+	t.Parallel()
+	for _, level := range [][2]string{
+		{"update t set a = case when x in (", ") then 1 else a end"},
+		{"insert into t values ((", "))"},
+		{"insert into t (", ")"},
+		{"merge into t using (", ") s on a when matched and exists (select 1) then update set a = 1"},
+		{"select 1 from (", ") where a in (select 1)"},
+		{"with a as (", ") select 1"},
+		{"update t set a = 1 from (", ") s where s.a = 1"},
+	} {
+		text := strings.Repeat(level[0], 50) + "select 1" + strings.Repeat(level[1], 50)
+		require.Len(t, Parse(text), 1, level[0])
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	text := `WITH g AS MATERIALIZED (SELECT 1 FROM fence_guard WHERE resource=$1 AND issuer=$2 AND token=$3 AND owner=$4 FOR SHARE)
 UPDATE jobs SET state='done', n=n+1, finished_at=now() WHERE id=$5 AND EXISTS(SELECT 1 FROM g)`

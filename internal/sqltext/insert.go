@@ -28,7 +28,7 @@ target:
 	conflict := p.find(lo, hi, func(i int) bool { return p.is(i, "on", "conflict") || p.is(i, "on", "duplicate") })
 	lo = p.tuple(s, lo, conflict, depth)
 	if query := p.find(lo, conflict, func(i int) bool {
-		return p.is(i, "select") || p.is(i, "with") || p.closing(i, conflict) >= 0 && p.query(i)
+		return p.is(i, "select") || p.is(i, "with") || len(s.Values) == 0 && p.closing(i, conflict) >= 0 && p.query(i)
 	}); query < conflict {
 		p.insertSelect(s, query, conflict, depth)
 	} else if set := p.findWord(lo, conflict, "set"); set < conflict {
@@ -199,12 +199,11 @@ func (p *parser) when(column string, lo, hi, depth int) []Cond {
 		name, qualifier, next := p.name(lo, hi)
 		return next == hi && name == column && name != "" && qualifier != "excluded"
 	}
-	var scratch Statement
 	switch {
 	case p.is(lo, "if") && p.closing(lo+1, hi) == hi-1 && hi > lo:
 		args := p.split(lo+2, hi-1)
 		if len(args) == 3 && keeps(args[2][0], args[2][1]) {
-			return p.conds(&scratch, args[0][0], args[0][1], depth+1)
+			return p.conds(nil, args[0][0], args[0][1], depth+1)
 		}
 	case p.is(lo, "case", "when") && p.skip(lo, hi) == hi:
 		then := p.findWord(lo+2, hi-1, "then")
@@ -213,7 +212,7 @@ func (p *parser) when(column string, lo, hi, depth int) []Cond {
 			return nil
 		}
 		if alt < hi-1 && keeps(alt+1, hi-1) {
-			return p.conds(&scratch, lo+2, then, depth+1)
+			return p.conds(nil, lo+2, then, depth+1)
 		}
 	case p.is(lo, "greatest"):
 		return []Cond{{Column: column, Op: "<", Value: p.value(lo, hi, depth+1), Columns: []string{column}}}

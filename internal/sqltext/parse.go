@@ -8,6 +8,7 @@ const maxDepth = 60
 // read has Verb Unknown. Empty statements are left out.
 func Parse(text string) []Statement {
 	p := parser{tokens: tokenize(text)}
+	p.left = 20*len(p.tokens) + 10000
 	var out []Statement
 	for lo := 0; lo < len(p.tokens); {
 		hi := p.statementEnd(lo)
@@ -23,6 +24,7 @@ func Parse(text string) []Statement {
 
 type parser struct {
 	tokens []token
+	left   int // tokens that statements may still read, each as often as it is nested
 }
 
 // statementEnd finds the semicolon that ends the statement at lo. The body of a
@@ -160,7 +162,9 @@ func (p *parser) name(i, hi int) (name, qualifier string, next int) {
 // statement parses the tokens [lo, hi) as one statement.
 func (p *parser) statement(lo, hi, depth int) Statement {
 	var s Statement
-	if depth > maxDepth {
+	p.left -= hi - lo
+	if depth > maxDepth || p.left < 0 {
+		s.Partial = true
 		return s
 	}
 	for lo < hi {
@@ -183,12 +187,11 @@ func (p *parser) statement(lo, hi, depth int) Statement {
 	if p.is(lo, "with") {
 		lo = p.with(&s, lo+1, hi, depth)
 	}
-	if lo >= hi {
-		return s
+	if lo < hi {
+		p.body(&s, lo, hi, depth)
+		p.tail(&s, lo, hi)
+		p.partial(&s, lo, hi)
 	}
-	p.body(&s, lo, hi, depth)
-	p.tail(&s, lo, hi)
-	p.partial(&s, lo, hi)
 	for _, sub := range [][]Statement{s.With, s.Exists} {
 		for _, c := range sub {
 			s.ForUpdate = s.ForUpdate || c.ForUpdate
