@@ -133,7 +133,7 @@ type path struct {
 }
 
 // maxPath bounds the number of conjuncts; later ones are dropped.
-const maxPath = 200
+const maxPath = 64
 
 func (p *path) push(f *formula) *path {
 	n := 1

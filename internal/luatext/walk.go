@@ -58,7 +58,7 @@ type ending struct {
 }
 
 func newWalker(size int) *walker {
-	w := &walker{steps: 20000 + 50*size, seen: make(map[*ast.FunctionExpr]bool)}
+	w := &walker{steps: 20000 + 10*size, seen: make(map[*ast.FunctionExpr]bool)}
 	w.scope = &scope{vars: make(map[string]*cell)}
 	return w
 }
