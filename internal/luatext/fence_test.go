@@ -222,6 +222,11 @@ var fences = []scriptCase{
 		fenced: []string{set},
 	},
 	{
+		name:  "a global that is not known",
+		src:   `if cleanup then redis.call('del', KEYS[1]) else redis.call('incr', KEYS[2]) end`,
+		calls: []string{del, "INCR KEYS[2]"}, keyOnly: []string{del},
+	},
+	{
 		name:    "a recursive function",
 		src:     `local function f(n) if n == 0 then return 0 end redis.call('incr', KEYS[1]) return f(n - 1) end return f(3)`,
 		calls:   []string{"INCR KEYS[1]"},

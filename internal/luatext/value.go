@@ -169,7 +169,7 @@ func (v value) truth() *formula {
 		return constant(v.arg.Text == "true")
 	case v.read != nil:
 		return v.read.truth()
-	case v.arg.Kind == Literal, v.fn != nil, v.lib != "", v.items != nil, v.fields != nil:
+	case v.arg.Kind == Literal, v.fn != nil, v.lib == "KEYS", v.lib == "ARGV", v.items != nil, v.fields != nil:
 		return constant(true)
 	}
 	return unknown()
