@@ -89,8 +89,8 @@ func (c *Client) obtain(ctx context.Context, name string, wait bool) (driver.Hol
 		if !wait || !errors.Is(err, ErrNotAcquired) && !errors.Is(err, ErrUncertain) {
 			return driver.Hold{}, time.Time{}, err
 		}
-		if pause.wait(ctx, err) != nil {
-			return driver.Hold{}, time.Time{}, fmt.Errorf("%w: %w", err, context.Cause(ctx))
+		if cause := pause.wait(ctx, err); cause != nil {
+			return driver.Hold{}, time.Time{}, fmt.Errorf("%w: %w", err, cause)
 		}
 	}
 }

@@ -23,15 +23,23 @@ func (c *Client) newPause(name string) *pause {
 }
 
 // wait returns when the request that failed with err should be repeated, or
-// ctx.Err().
+// the reason not to: the cause of ctx.
 func (p *pause) wait(ctx context.Context, err error) error {
 	if p.waiter != nil && errors.Is(err, ErrNotAcquired) && p.notified(ctx) {
 		// All waiters wake at once: spread them.
-		return p.client.clock.Sleep(ctx, rand.N(p.client.retryMin))
+		return p.sleep(ctx, rand.N(p.client.retryMin))
 	}
 	d := p.next
 	p.next = min(2*p.next, p.client.retryMax)
-	return p.client.clock.Sleep(ctx, d-rand.N(d/2+1))
+	return p.sleep(ctx, d-rand.N(d/2+1))
+}
+
+func (p *pause) sleep(ctx context.Context, d time.Duration) error {
+	err := p.client.clock.Sleep(ctx, d)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // notified waits for the locker's notice, but no longer than a lease lasts: a

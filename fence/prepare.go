@@ -52,8 +52,8 @@ func (c *Client) prepareOne(ctx context.Context, l *Lease, gm guardMode, wait bo
 		if !wait || !errors.Is(err, ErrUncertain) && !errors.Is(err, ErrBusy) {
 			return Grant{}, err
 		}
-		if pause.wait(ctx, err) != nil {
-			return Grant{}, fmt.Errorf("%w: %w", err, context.Cause(ctx))
+		if cause := pause.wait(ctx, err); cause != nil {
+			return Grant{}, fmt.Errorf("%w: %w", err, cause)
 		}
 	}
 }

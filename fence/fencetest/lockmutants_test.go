@@ -187,7 +187,7 @@ var lockMutants = map[string]lockMutant{
 			if err != nil {
 				return h, err
 			}
-			_ = l.Locks.Release(ctx, h) // it was free
+			_ = l.Locks.Release(ctx, h)      // it was free
 			time.Sleep(5 * time.Millisecond) // the others are quicker
 			l.Expire(r.Name)
 			return l.Locks.Acquire(ctx, r)
