@@ -20,8 +20,8 @@ type Proxy struct {
 	trips atomic.Int64
 
 	mu    sync.Mutex
-	lose  []byte
-	lost  chan struct{}
+	lose  *trap
+	hold  *trap
 	conns map[net.Conn]bool
 	done  sync.WaitGroup
 }
@@ -50,10 +50,43 @@ func (p *Proxy) Trips() int64 { return p.trips.Load() }
 // the server has got it and has answered: the answer does not arrive. The
 // channel is closed then.
 func (p *Proxy) LoseReply(text string) <-chan struct{} {
+	t := newTrap(text)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.lose, p.lost = []byte(text), make(chan struct{})
-	return p.lost
+	p.lose = t
+	return t.sprung
+}
+
+// Hold keeps the next request that holds text back, as a slow network does,
+// until release is called. The channel is closed when there is one.
+func (p *Proxy) Hold(text string) (held <-chan struct{}, release func()) {
+	t := newTrap(text)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.hold = t
+	return t.sprung, sync.OnceFunc(func() { close(t.opened) })
+}
+
+// A trap waits for one request.
+type trap struct {
+	text           []byte
+	sprung, opened chan struct{}
+}
+
+func newTrap(text string) *trap {
+	return &trap{text: bytes.ToLower([]byte(text)), sprung: make(chan struct{}), opened: make(chan struct{})}
+}
+
+// spring takes the trap at *t away if it is for this request.
+func (p *Proxy) spring(t **trap, request []byte) *trap {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if *t == nil || !bytes.Contains(bytes.ToLower(request), (*t).text) {
+		return nil
+	}
+	found := *t
+	*t = nil
+	return found
 }
 
 // Close breaks all connections and ends the proxy.
@@ -94,8 +127,8 @@ type conn struct {
 	proxy          *Proxy
 	client, server net.Conn
 
-	asked  atomic.Bool                   // the client has spoken last
-	losing atomic.Pointer[chan struct{}] // set: the next answer is lost
+	asked  atomic.Bool          // the client has spoken last
+	losing atomic.Pointer[trap] // set: the next answer is lost
 }
 
 func (c *conn) close() {
@@ -122,20 +155,16 @@ func (c *conn) up() {
 			c.proxy.trips.Add(1)
 			wait(c.proxy.delay)
 		}
-		c.arm(b[:n])
+		if t := c.proxy.spring(&c.proxy.hold, b[:n]); t != nil {
+			close(t.sprung)
+			<-t.opened
+		}
+		if t := c.proxy.spring(&c.proxy.lose, b[:n]); t != nil {
+			c.losing.Store(t)
+		}
 		if _, err := c.server.Write(b[:n]); err != nil {
 			return
 		}
-	}
-}
-
-func (c *conn) arm(request []byte) {
-	c.proxy.mu.Lock()
-	defer c.proxy.mu.Unlock()
-	if c.proxy.lose != nil && bytes.Contains(bytes.ToLower(request), bytes.ToLower(c.proxy.lose)) {
-		lost := c.proxy.lost
-		c.losing.Store(&lost)
-		c.proxy.lose = nil
 	}
 }
 
@@ -148,8 +177,8 @@ func (c *conn) down() {
 		if err != nil {
 			return
 		}
-		if lost := c.losing.Load(); lost != nil {
-			close(*lost)
+		if t := c.losing.Load(); t != nil {
+			close(t.sprung)
 			return
 		}
 		c.asked.Store(false)
