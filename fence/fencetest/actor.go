@@ -44,8 +44,8 @@ type timer struct {
 
 func (p *process) String() string { return fmt.Sprintf("%c%d", 'A'+p.index, p.life) }
 
-// start begins a new process at index.
-func (s *scheduler) start(index int) {
+// start begins a new process at index, whose worker does run.
+func (s *scheduler) start(index int, run func(*worker)) {
 	p := &process{sched: s, index: index, now: time.Unix(1_000_000, 0)}
 	if index < len(s.procs) {
 		p.life = s.procs[index].life + 1
@@ -53,7 +53,7 @@ func (s *scheduler) start(index int) {
 	} else {
 		s.procs = append(s.procs, p)
 	}
-	s.spawn(p, func() { newWorker(p).run() })
+	s.spawn(p, func() { run(newWorker(p)) })
 }
 
 // spawn adds an actor that executes f. It runs up to its first request.
@@ -125,16 +125,12 @@ func (p *process) request(what string, execute func() error) error {
 	if !p.pass(func() { _ = deliver(" (after the crash)") }) {
 		return errCrashed
 	}
-	lost := s.rng.IntN(100)
-	if s.draining {
-		lost = 100
-	}
-	switch {
-	case lost < 4:
+	switch s.fate() {
+	case requestLost:
 		s.note(p, "%s: request lost", what)
-	case lost < 8:
+	case replyLost:
 		_ = deliver(" (reply lost)")
-	case lost < 11:
+	case requestLate:
 		s.note(p, "%s: request is late", what)
 		s.late = append(s.late, func() { _ = deliver(" (late)") })
 	default:
@@ -142,6 +138,16 @@ func (p *process) request(what string, execute func() error) error {
 	}
 	return driver.ErrUncertain
 }
+
+// A fate is what becomes of a request.
+type fate int
+
+const (
+	delivered fate = iota
+	requestLost
+	replyLost
+	requestLate // its sender gives up, and it arrives afterwards
+)
 
 // outcome names err without its details, which differ from run to run.
 func outcome(err error) string {

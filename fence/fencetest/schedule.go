@@ -99,10 +99,11 @@ func Schedule(ctx context.Context, w World, p Plan) (Result, error) {
 		rng:   rand.New(rand.NewPCG(p.Seed, 0)),
 		order: make(map[ownership]int),
 	}
+	s.fate = s.randomFate
 	defer s.stop()
 	s.heal = s.rng.IntN(2) == 0
 	for i := range p.Workers {
-		s.start(i)
+		s.start(i, (*worker).run)
 	}
 	for s.step = 0; s.step < p.Steps && s.err == nil; s.step++ {
 		s.act()
@@ -119,6 +120,7 @@ type scheduler struct {
 	world  World
 	plan   Plan
 	rng    *rand.Rand
+	fate   func() fate // of the request that is being sent
 	heal   bool
 	err    error // of the world
 	result Result
@@ -168,6 +170,21 @@ func (s *scheduler) act() {
 	}
 }
 
+func (s *scheduler) randomFate() fate {
+	n := s.rng.IntN(100)
+	switch {
+	case s.draining:
+		return delivered
+	case n < 4:
+		return requestLost
+	case n < 8:
+		return replyLost
+	case n < 11:
+		return requestLate
+	}
+	return delivered
+}
+
 func (s *scheduler) expire() {
 	s.note(nil, "lease ends")
 	s.fail(s.world.Expire(s.ctx, s.plan.Name))
@@ -205,15 +222,21 @@ func (s *scheduler) resumeAny() {
 // crash ends a process and puts a new one into its place. A request of its that
 // was under way may still arrive.
 func (s *scheduler) crash(p *process) {
+	s.kill(p, s.rng.IntN(2) == 0)
+	s.start(p.index, (*worker).run)
+}
+
+// kill ends a process. With sent, requests that it was about to send arrive
+// later.
+func (s *scheduler) kill(p *process, sent bool) {
 	s.note(p, "crashes")
 	p.crashed = true
 	for _, a := range s.actors {
-		if a.proc == p && a.send != nil && s.rng.IntN(2) == 0 {
+		if a.proc == p && a.send != nil && sent {
 			s.late = append(s.late, a.send)
 		}
 	}
 	s.reap(p)
-	s.start(p.index)
 }
 
 // drain lets everybody finish without further faults, and then one last worker
@@ -222,7 +245,7 @@ func (s *scheduler) drain() {
 	s.draining = true
 	s.finish()
 	if s.plan.Once && len(s.pending) > 0 {
-		s.start(s.plan.Workers)
+		s.start(s.plan.Workers, (*worker).run)
 		s.finish()
 	}
 	for s.err == nil && len(s.late) > 0 {
