@@ -55,7 +55,9 @@ const (
 const (
 	Client     Role = "client"     // makes or hands out a client or connection
 	Wrapper    Role = "wrapper"    // runs its func argument, perhaps several times
-	Unwrap     Role = "unwrap"     // returns what its argument holds
+	Unwrap     Role = "unwrap"     // returns what its argument or receiver holds
+	Spawn      Role = "spawn"      // runs its func argument in another goroutine
+	Join       Role = "join"       // waits for what was spawned
 	RandomID   Role = "randomid"   // a random value: no order
 	Clock      Role = "clock"      // reads or compares local time
 	ClockToken Role = "clocktoken" // local time as a number: no order of grants
@@ -70,7 +72,7 @@ func Roles() []Role {
 		Write, CWrite, WriteOp, CWriteOp, Read, Condition, CondResult, Dedup, External,
 		SQLExec, SQLQuery, SQLPrepare, Command, Script, ScriptCtor,
 		TxBegin, TxCommit, TxRollback, Txn, Builder,
-		Client, Wrapper, Unwrap, RandomID, Clock, ClockToken,
+		Client, Wrapper, Unwrap, Spawn, Join, RandomID, Clock, ClockToken,
 	}
 }
 

@@ -27,7 +27,7 @@ func Shapes() []Shape {
 		{"stripe", "an operation of a Stripe package or service: a call of an outside system", stripe},
 		{"clientset", "a typed Kubernetes client, interface XInterface of a generated clientset: " +
 			"Create, Update, Patch, Delete and the like", clientset},
-		{"ent", "a builder that ent generated, such as *UserUpdate: Save and Exec write", ent},
+		{"ent", "a builder that ent generated, such as *UserUpdate: Save and Exec write, Where is a condition; and its Tx", ent},
 		{"lock", "Lock and Unlock of an interface that take a context, and perhaps a key: " +
 			"a lease perhaps, so the rows are candidates", lockInterface},
 	}

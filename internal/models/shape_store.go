@@ -151,28 +151,43 @@ func clientset(_ *Catalogue, fn *types.Func) []Row {
 	return []Row{row}
 }
 
-var entBuilder = regexp.MustCompile(`^[A-Z]\w*(Create|CreateBulk|Update|UpdateOne|Delete|DeleteOne|UpsertOne|UpsertBulk)$`)
+var (
+	entChange = regexp.MustCompile(`^[A-Z]\w*(Create|CreateBulk|Update|UpdateOne|Delete|DeleteOne|UpsertOne|UpsertBulk)$`)
+	entQuery  = regexp.MustCompile(`^[A-Z]\w*Query$`)
+)
 
-// ent matches the finishers of the builders in a package that ent generated.
+// ent matches the builders and transactions of a package that ent generated.
 func ent(_ *Catalogue, fn *types.Func) []Row {
 	named := receiverOf(fn)
-	if named == nil || !entBuilder.MatchString(named.Obj().Name()) || !importsEnt(fn.Pkg()) {
+	if named == nil || !importsEnt(fn.Pkg()) {
 		return nil
 	}
-	switch fn.Name() {
-	case "Save", "SaveX", "Exec", "ExecX":
+	row := Row{Store: "sql"}
+	recvName, method := named.Obj().Name(), strings.TrimSuffix(fn.Name(), "X")
+	switch {
+	case entChange.MatchString(recvName) && (method == "Save" || method == "Exec"):
+		row.Role, row.Subject = Write, subject("query", recv())
+		if strings.HasSuffix(recvName, "UpdateOne") || strings.HasSuffix(recvName, "DeleteOne") {
+			row.Note = "by id alone unless Where adds a condition"
+		}
+	case entChange.MatchString(recvName) && method == "Where",
+		entQuery.MatchString(recvName) && (method == "ForUpdate" || method == "ForShare"):
+		row.Role, row.Subject = Condition, subject("cond", arg(0))
+	case entQuery.MatchString(recvName) && slices.Contains(entReads, method):
+		row.Role, row.Subject = Read, subject("query", recv())
+	case recvName == "Client" && (method == "Tx" || method == "BeginTx"):
+		row.Role, row.Subject = TxBegin, subject("tx", result(0))
+	case recvName == "Tx" && method == "Commit":
+		row.Role, row.Subject = TxCommit, subject("handle", recv())
+	case recvName == "Tx" && method == "Rollback":
+		row.Role, row.Subject = TxRollback, subject("handle", recv())
 	default:
 		return nil
 	}
-	row := Row{Role: Write, Subject: subject("query", recv()), Store: "sql"}
-	switch name := named.Obj().Name(); {
-	case strings.HasSuffix(name, "One") && !strings.HasSuffix(name, "UpsertOne"):
-		row.Note = "by id alone unless Where adds a condition"
-	case strings.HasSuffix(name, "Update"), strings.HasSuffix(name, "Delete"):
-		row.Note = "conditional with Where"
-	}
 	return []Row{row}
 }
+
+var entReads = []string{"Only", "OnlyID", "First", "FirstID", "All", "IDs", "Count", "Exist"}
 
 func importsEnt(p *types.Package) bool {
 	return slices.ContainsFunc(p.Imports(), func(i *types.Package) bool {

@@ -209,10 +209,24 @@ func (*UserUpdateOne) Save() {}
 func (*UserUpdateOne) SetName() {}
 type UserQuery struct{}
 func (*UserQuery) Exec() {}
+func (*UserQuery) OnlyX() int { return 0 }
+func (*UserQuery) ForUpdate(opts ...int) {}
+func (*UserUpdateOne) Where(ps ...int) {}
+type Tx struct{}
+func (*Tx) Commit() error { return nil }
+type Client struct{}
+func (*Client) Tx() (*Tx, error) { return nil, nil }
+func (*Client) Close() {}
 `, map[[2]string][]string{
 			{"UserUpdateOne", "Save"}:    {"shape:ent UserUpdateOne.Save write query=recv"},
 			{"UserUpdateOne", "SetName"}: nil,
+			{"UserUpdateOne", "Where"}:   {"shape:ent UserUpdateOne.Where condition cond=arg0"},
 			{"UserQuery", "Exec"}:        nil,
+			{"UserQuery", "OnlyX"}:       {"shape:ent UserQuery.OnlyX read query=recv"},
+			{"UserQuery", "ForUpdate"}:   {"shape:ent UserQuery.ForUpdate condition cond=arg0"},
+			{"Client", "Tx"}:             {"shape:ent Client.Tx txbegin tx=result0"},
+			{"Client", "Close"}:          nil,
+			{"Tx", "Commit"}:             {"shape:ent Tx.Commit txcommit handle=recv"},
 		}},
 		{"example.com/other", `package other
 type UserUpdateOne struct{}
