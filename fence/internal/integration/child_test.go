@@ -32,7 +32,7 @@ const (
 
 // child is the main function of a re-executed test binary.
 func child(role string) int {
-	roles := map[string]func(context.Context) error{"worker": workerRole, "stopper": stopperRole, "writer": writerRole}
+	roles := map[string]func(context.Context) error{"worker": workerRole, "writer": writerRole}
 	run, ok := roles[role]
 	if !ok {
 		fmt.Fprintln(os.Stderr, "unknown role", role)
@@ -232,6 +232,3 @@ func set(ctx context.Context, s *stores.Store, grant driver.Grant, key, value st
 	}
 	return nil
 }
-
-func stopperRole(context.Context) error { return errors.ErrUnsupported }
-func writerRole(context.Context) error  { return errors.ErrUnsupported }
