@@ -66,10 +66,14 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	cat, err := models.Load(sources...)
+	if err != nil {
+		return nil, err
+	}
 	begin := time.Now()
 	o.Progress("loading packages")
 	out := &Outcome{Analysed: map[string]bool{}}
-	prog, err := load(ctx, o)
+	prog, err := load(ctx, o, cat)
 	if err != nil {
 		out.Document = &report.Document{Version: report.SchemaVersion, Errors: []report.Error{{Message: err.Error()}}}
 		return out, ctx.Err()
@@ -84,6 +88,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	out.Stats.Analyse = time.Since(loaded)
 	doc := &report.Document{Version: report.SchemaVersion, Errors: prog.errors}
 	r := newRenderer(o)
+	r.dirs = sourceDirs(prog.units)
 	for _, act := range graph.Roots {
 		if !prog.reported[act.Package] {
 			continue

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/internal/report"
 	"golang.org/x/tools/go/packages"
 )
@@ -25,20 +27,35 @@ type program struct {
 	loaded   int // packages, dependencies included
 }
 
+// environment is what the go command says about a directory.
+type environment struct {
+	root             string // of the module around it, "" outside of one
+	goroot, modcache string
+}
+
 // ModuleRoot returns the directory of the module that dir lies in, "" when it
 // lies in none.
 func ModuleRoot(ctx context.Context, dir string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOMOD")
+	env, err := goEnv(ctx, dir)
+	return env.root, err
+}
+
+func goEnv(ctx context.Context, dir string) (environment, error) {
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOMOD", "GOROOT", "GOMODCACHE")
 	cmd.Dir = dir
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("running go env: %w", withStderr(err))
+		return environment{}, fmt.Errorf("running go env: %w", withStderr(err))
 	}
-	mod := strings.TrimSpace(string(out))
-	if mod == "" || mod == os.DevNull {
-		return "", nil
+	var vars map[string]string
+	if err := json.Unmarshal(out, &vars); err != nil {
+		return environment{}, fmt.Errorf("reading go env: %w", err)
 	}
-	return filepath.Dir(mod), nil
+	env := environment{goroot: vars["GOROOT"], modcache: vars["GOMODCACHE"]}
+	if mod := vars["GOMOD"]; mod != "" && mod != os.DevNull {
+		env.root = filepath.Dir(mod)
+	}
+	return env, nil
 }
 
 // withStderr adds what a command said to the error of running it.
@@ -52,7 +69,7 @@ func withStderr(err error) error {
 
 const mode = packages.LoadAllSyntax | packages.NeedModule | packages.NeedForTest
 
-func load(ctx context.Context, o Options) (*program, error) {
+func load(ctx context.Context, o Options, cat *models.Catalogue) (*program, error) {
 	cfg := &packages.Config{Context: ctx, Dir: o.Dir, Tests: o.Tests}
 	if o.Tags != "" {
 		cfg.BuildFlags = []string{"-tags=" + o.Tags}
@@ -63,23 +80,33 @@ func load(ctx context.Context, o Options) (*program, error) {
 	}
 	whole := patterns
 	var chosen map[string]bool // nil when everything that was loaded is
+	roots := []string{o.Root}
 	if o.Root != "" && !(o.Root == o.Dir && slices.Equal(patterns, []string{"./..."})) {
-		if chosen, err = match(*cfg, patterns); err != nil {
+		var dirs []string
+		if chosen, dirs, err = match(*cfg, patterns); err != nil {
 			return nil, err
 		}
+		roots = append(roots, dirs...)
 		whole = append([]string{o.Root + string(filepath.Separator) + "..."}, patterns...)
 	}
-	cfg.Mode = mode
+	env, err := goEnv(ctx, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	trim := newTrimmer(env, cat, roots)
+	cfg.Mode, cfg.ParseFile = mode, trim.parse
 	pkgs, err := packages.Load(cfg, whole...)
 	if err != nil {
 		return nil, loadError(err)
 	}
+	trim.settle(pkgs)
 	p := &program{reported: map[*packages.Package]bool{}}
+	packages.Visit(pkgs, nil, func(*packages.Package) { p.loaded++ })
 	p.choose(o.Dir, pkgs, chosen)
+	trim.prune(pkgs)
 	if len(p.reported) == 0 && len(p.errors) == 0 {
 		return nil, fmt.Errorf("no packages match %s", strings.Join(o.Patterns, " "))
 	}
-	packages.Visit(pkgs, nil, func(*packages.Package) { p.loaded++ })
 	return p, nil
 }
 
@@ -110,19 +137,23 @@ func directories(dir string, patterns []string) ([]string, error) {
 	return dirs, nil
 }
 
-// match returns the paths of the packages that patterns name.
-func match(cfg packages.Config, patterns []string) (map[string]bool, error) {
-	cfg.Mode = packages.NeedName
+// match returns the paths and directories of the packages that patterns name.
+func match(cfg packages.Config, patterns []string) (map[string]bool, []string, error) {
+	cfg.Mode = packages.NeedName | packages.NeedFiles
 	cfg.Tests = false
 	pkgs, err := packages.Load(&cfg, patterns...)
 	if err != nil {
-		return nil, loadError(err)
+		return nil, nil, loadError(err)
 	}
 	paths := map[string]bool{}
+	var dirs []string
 	for _, pkg := range pkgs {
 		paths[pkg.PkgPath] = true
+		if pkg.Dir != "" {
+			dirs = append(dirs, pkg.Dir)
+		}
 	}
-	return paths, nil
+	return paths, dirs, nil
 }
 
 func loadError(err error) error {

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -16,6 +17,7 @@ import (
 
 // renderer turns positions of a file set into places of a document.
 type renderer struct {
+	dirs  map[string]string // of packages, by import path
 	dir   string
 	cfg   *config.Config
 	files map[string][]byte
@@ -49,12 +51,12 @@ func (r *renderer) wanted(pkg *packages.Package, pos token.Pos) bool {
 }
 
 func (r *renderer) finding(pkg *packages.Package, f *finding.Finding) report.Finding {
-	path := strings.TrimSuffix(pkg.PkgPath, "_test")
+	pkgPath := strings.TrimSuffix(pkg.PkgPath, "_test")
 	out := report.Finding{
 		Rule: f.Rule, Category: f.Category, Confidence: f.Confidence.String(),
 		Message: f.Message, URL: finding.URL(f.Rule, f.Category),
 		Location: r.location(pkg.Fset, f.Pos, f.End),
-		Package:  path, Links: f.Links,
+		Package:  pkgPath, Links: f.Links,
 	}
 	out.Fingerprint = fingerprint(out, enclosingFunc(pkg.Syntax, f.Pos), r.text(pkg.Fset, f.Pos))
 	for _, rel := range f.Related {
@@ -63,7 +65,7 @@ func (r *renderer) finding(pkg *packages.Package, f *finding.Finding) report.Fin
 			step.Location = r.location(pkg.Fset, rel.Pos, token.NoPos)
 		} else if rel.Position.IsValid() {
 			at := report.Point{Line: rel.Position.Line, Column: max(rel.Position.Column, 1)}
-			step.Location = report.Location{Path: r.path(rel.Position.Filename), Start: at, End: at}
+			step.Location = report.Location{Path: r.path(r.source(rel.Position.Filename)), Start: at, End: at}
 		} else {
 			continue
 		}
@@ -109,6 +111,25 @@ func (r *renderer) fix(fset *token.FileSet, fix analysis.SuggestedFix) (report.F
 		out.Edits = append(out.Edits, report.Edit{Path: r.path(from.Filename), Start: point(from), End: point(to), New: string(e.NewText)})
 	}
 	return out, len(out.Edits) > 0
+}
+
+// sourceDirs maps the import paths of packages to the directories of their files.
+func sourceDirs(pkgs []*packages.Package) map[string]string {
+	dirs := map[string]string{}
+	packages.Visit(pkgs, nil, func(pkg *packages.Package) {
+		if len(pkg.GoFiles) > 0 {
+			dirs[pkg.PkgPath] = filepath.Dir(pkg.GoFiles[0])
+		}
+	})
+	return dirs
+}
+
+// source finds the file that a fact names by import path and base name.
+func (r *renderer) source(name string) string {
+	if dir, ok := r.dirs[path.Dir(name)]; ok && !filepath.IsAbs(name) {
+		return filepath.Join(dir, path.Base(name))
+	}
+	return name
 }
 
 func (r *renderer) path(file string) string { return relative(r.dir, file) }
