@@ -175,6 +175,9 @@ func killOnce(t *testing.T, server *servers.Server, s *stores.Store, i int) kill
 	server.Kill()
 	wg.Wait()
 	require.NoError(t, server.Restart(ctx))
+	s, err = stores.Open(s.Place) // without connections to the killed server
+	require.NoError(t, err)
+	defer s.Close()
 
 	result := killed{acknowledged: len(acknowledged), uncertain: len(uncertain), unavailable: len(unavailable)}
 	for w := range workers {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -139,3 +140,8 @@ func count(t testing.TB, variable string, byDefault int) int {
 	require.NoError(t, err, variable)
 	return n
 }
+
+var databaseName = regexp.MustCompile(`/(fence_\d+)\?`)
+
+// databaseOf is the name that newDatabase has given.
+func databaseOf(p stores.Place) string { return databaseName.FindStringSubmatch(p.DSN)[1] }
