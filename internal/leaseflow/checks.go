@@ -28,6 +28,13 @@ type verdict struct {
 func (p *program) verdicts(fn *ssa.Function, evs []*event) []*verdict {
 	var out []*verdict
 	for _, e := range evs {
+		if e.Kind == Read && e.Guard >= OwnerGuard && !e.Tx { // SELECT ... WHERE epoch = ?, then a write without it
+			e := e
+			out = append(out, &verdict{effect: e.Effect, fn: fn, pos: e.pos(), event: e, result: -1, record: e.Key,
+				derived: func(v ssa.Value) bool { return p.carries(v, e, 0) }})
+			out[len(out)-1].effect.Check = TokenCompare
+			continue
+		}
 		if e.Kind != Check || e.deferred || e.spawned {
 			continue
 		}
@@ -265,8 +272,11 @@ func (p *program) clockCheck(in *ssa.Call, evs []*event, add addCheck) {
 	}
 	for _, a := range c.args {
 		field, ok := p.leaseTime(a)
+		var record Term
 		if !ok {
-			continue
+			if field, record, ok = p.recordTime(a, evs); !ok {
+				continue
+			}
 		}
 		name := c.obj.Name()
 		ages := name == "Since"
@@ -279,14 +289,29 @@ func (p *program) clockCheck(in *ssa.Call, evs []*event, add addCheck) {
 		if !isBool(in.Type()) { // compared afterwards
 			for _, r := range *in.Referrers() {
 				if b, ok := r.(*ssa.BinOp); ok && isBool(b.Type()) {
-					add(ClockCheck, in, b, unqualified(field), ages, Term{})
+					add(ClockCheck, in, b, unqualified(field), ages, record)
 				}
 			}
 			return
 		}
-		add(ClockCheck, in, carrier, unqualified(field), ages, Term{})
+		add(ClockCheck, in, carrier, unqualified(field), ages, record)
 		return
 	}
+}
+
+// recordTime reports whether a time value was read from a lock record: its
+// modification time, or a field of it.
+func (p *program) recordTime(v ssa.Value, evs []*event) (string, Term, bool) {
+	for _, e := range evs {
+		if e.Kind != Read && e.Kind != Check || !e.Key.known() || !p.isLockRecord(e.Key) {
+			continue
+		}
+		call, ok := e.call.(*ssa.Call)
+		if ok && p.comesFrom(v, call) {
+			return e.API, e.Key, true
+		}
+	}
+	return "", Term{}, false
 }
 
 // leaseTime reports whether a time value is the end, or the last renewal, of a
@@ -299,7 +324,7 @@ func (p *program) leaseTime(v ssa.Value) (string, bool) {
 	}
 	name := t.Text[strings.LastIndexByte(t.Text, '.')+1:]
 	words := strings.Join(split(name), "_")
-	timeName := sqltext.ColumnKind(words) == sqltext.Expiry || words == "last" || strings.HasPrefix(words, "last_") || strings.HasPrefix(words, "renew")
+	timeName := sqltext.ColumnKind(words) == sqltext.Expiry || words == "last" || strings.HasPrefix(words, "last_") || strings.HasPrefix(words, "renew") || hasAny(beatWords, split(name))
 	if !timeName && !hasWord(lockWords, name) {
 		return "", false
 	}
@@ -308,6 +333,9 @@ func (p *program) leaseTime(v ssa.Value) (string, bool) {
 	}
 	return "", false
 }
+
+// beatWords name the time of a holder's last sign of life.
+var beatWords = map[string]bool{"beat": true, "heartbeat": true, "ping": true, "alive": true, "refreshed": true, "touched": true, "seen": true}
 
 var flagWords = map[string]bool{"leader": true, "primary": true, "master": true, "leading": true, "leadership": true, "elected": true, "writer": true, "owner": true,
 	"locked": true, "holder": true, "held": true, "holding": true, "active": true}

@@ -1,6 +1,7 @@
 package leaseflow
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/luatext"
@@ -384,6 +385,10 @@ func (p *program) lua(s site, text string, keys, argv []Term) []Effect {
 		}
 		return false
 	}
+	keyOnly := sc.KeyOnly()
+	isKeyOnly := func(c luatext.Call) bool {
+		return slices.ContainsFunc(keyOnly, func(k luatext.Call) bool { return k.Line == c.Line && k.Command == c.Command })
+	}
 	var out []Effect
 	for _, c := range sc.Writes() {
 		e := s.effect(Write)
@@ -419,11 +424,13 @@ func (p *program) lua(s site, text string, keys, argv []Term) []Effect {
 				}
 			case sc.Fenced(c):
 				e.Guard = Fenced
+			case e.Action == Delete || e.Action == Prolong:
+				e.Guard = MaybeGuard
+				if isKeyOnly(c) {
+					e.Guard = Unguarded
+				}
 			case len(c.Guards) > 0:
 				e.Guard = MaybeGuard
-				if e.Action == Delete || e.Action == Prolong {
-					e.Guard = luaDeleteGuard(c)
-				}
 			}
 		}
 		out = append(out, e)
@@ -436,17 +443,4 @@ func (p *program) lua(s site, text string, keys, argv []Term) []Effect {
 		out = append(out, e)
 	}
 	return out
-}
-
-// luaDeleteGuard judges conditions on a delete that compare no owner: that the
-// key exists says nothing about whose it is.
-func luaDeleteGuard(c luatext.Call) Guard {
-	for _, g := range c.Guards {
-		switch g.Op {
-		case "exists", "notexists", "truthy":
-		default:
-			return MaybeGuard
-		}
-	}
-	return Unguarded
 }

@@ -324,8 +324,10 @@ func (p *program) collectStruct(v ssa.Value, st *types.Struct, prefix string, d 
 			for _, r2 := range *r.Referrers() {
 				if s, ok := r2.(*ssa.Store); ok && s.Addr == r {
 					d.keys[prefix+name] = s.Val
-					if structUnder(s.Val.Type()) == nil || isDocType(s.Val.Type()) {
+					if _, literal := s.Val.(*ssa.Alloc); literal || structUnder(s.Val.Type()) == nil || isDocType(s.Val.Type()) {
+						known := d.known
 						p.collect(s.Val, prefix+name+".", d, depth+3)
+						d.known = known || isDocType(s.Val.Type()) && d.known
 					}
 				}
 			}

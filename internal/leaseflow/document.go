@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/sqltext"
+	"golang.org/x/tools/go/ssa"
 )
 
 // filterGuard judges the filter document of a write: MaybeGuard when it cannot
@@ -125,13 +126,27 @@ func (s site) collection() string {
 	if t.Op == opField { // a collection kept in a field
 		name := unqualified(t.Text)
 		for _, v := range s.p.fields[t.Text] {
-			for _, w := range s.p.term(v).names() {
-				name += " " + w
-			}
+			name += " " + s.p.madeWith(v)
 		}
 		return name
 	}
-	return strings.Join(t.names(), " ")
+	return strings.TrimSpace(strings.Join(t.names(), " ") + " " + s.p.madeWith(t.v))
+}
+
+// madeWith lists the constant texts that a call got: the name of a collection
+// or bucket stands where its handle is made.
+func (p *program) madeWith(v ssa.Value) string {
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return strings.Join(p.term(v).names(), " ")
+	}
+	var out []string
+	for _, a := range call.Call.Args {
+		if t, ok := p.term(a).constant(); ok {
+			out = append(out, t)
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // mongoLock tells a lock document from any other; nil when it is none.

@@ -108,6 +108,7 @@ type Effect struct {
 	Guard  Guard
 	Check  CheckKind
 
+	Lock      bool // on the record that a lease lives in
 	Candidate bool // an acquire that needs evidence that it is a lock
 	NoExpiry  bool // a lock that nobody can take over
 	Unique    bool // a record whose name belongs to this acquisition alone
@@ -117,6 +118,7 @@ type Effect struct {
 	Tx        bool // runs on a transaction or pipeline
 	Inferred  bool // one link is a merged interface or an inferred wrapper
 	Origin    Origin
+	Ordered   bool // the store compares by order, not by equality
 	Token     bool // an ordered token goes along, stored but not compared
 	Spawned   bool // in a goroutine that may outlive the call
 	Weak      bool // likely cache, status or heartbeat: low confidence

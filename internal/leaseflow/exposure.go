@@ -31,10 +31,13 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		}
 		in := regionsWith(regions, e)
 		if v := p.controlling(e, verdicts); v != nil && !e.deferred {
-			if e.Guard >= MaybeGuard || p.setsUp(e, v) {
+			if e.Guard >= MaybeGuard || p.setsUp(e, v) || p.holdsRow(e, evs) {
 				continue
 			}
 			x.Check, x.CheckKind = p.placeOfVerdict(v), v.effect.Check
+			if v.effect.Check == ClockCheck && e.Action == Overwrite && (e.Lock || e.Key.known() && v.record.known() && sameShape(e.Key, v.record)) {
+				x.CheckKind = Takeover
+			}
 			if len(in) > 0 {
 				p.tell(&x, in[0], evs)
 			}
@@ -42,6 +45,9 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 			continue
 		}
 		if len(in) == 0 {
+			continue
+		}
+		if p.holdsRow(e, evs) {
 			continue
 		}
 		r := in[0]
@@ -101,7 +107,37 @@ func (p *program) counts(e *event) bool {
 	case "file":
 		return p.sharedFile(e)
 	}
-	return true
+	return !hasAny(cacheWords, p.keyWords(e.Key)) && !p.contentAddressed(e.Key)
+}
+
+// cacheWords name data that may be lost or overwritten at any time.
+var cacheWords = map[string]bool{"cache": true, "cached": true, "caches": true, "metric": true, "metrics": true}
+
+func (p *program) keyWords(t Term) []string {
+	var out []string
+	for _, n := range p.keyNames(t) {
+		out = append(out, split(n)...)
+	}
+	return out
+}
+
+// contentAddressed reports a name that is made from a hash of the content: to
+// write it twice writes the same.
+func (p *program) contentAddressed(t Term) bool {
+	found := false
+	if t.v == nil {
+		return false
+	}
+	p.slice(t.v, func(v ssa.Value) bool {
+		if call, ok := v.(*ssa.Call); ok {
+			if c := p.callee(&call.Call); c.obj != nil && c.obj.Pkg() != nil {
+				path := c.obj.Pkg().Path()
+				found = found || strings.HasPrefix(path, "crypto/") && path != "crypto/rand" || path == "hash" || strings.HasPrefix(path, "hash/")
+			}
+		}
+		return !found
+	})
+	return found
 }
 
 func (p *program) sharedFile(e *event) bool {
@@ -200,6 +236,24 @@ func (p *program) joined(e *event) bool {
 	return false
 }
 
+// holdsRow reports whether the write runs on a transaction in which this
+// function has locked a row.
+func (p *program) holdsRow(e *event, evs []*event) bool {
+	c := p.callee(e.call.Common())
+	if !e.direct || len(c.args) == 0 {
+		return false
+	}
+	tx := p.term(c.args[0])
+	for _, r := range evs {
+		if r.Kind == Read && r.Tx && r.direct {
+			if rc := p.callee(r.call.Common()); len(rc.args) > 0 && p.term(rc.args[0]).Equal(tx) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // setsUp reports whether a write under a check is part of taking, renewing or
 // recording the lease itself.
 func (p *program) setsUp(e *event, v *verdict) bool {
@@ -209,7 +263,7 @@ func (p *program) setsUp(e *event, v *verdict) bool {
 // unordered reports whether a write that seems fenced compares, by order, a
 // random value.
 func (p *program) unordered(e *event, r *region) bool {
-	return e.Guard == Fenced && (e.Origin == RandomOrigin || e.Origin == TimeOrigin)
+	return e.Guard == Fenced && e.Ordered && (e.Origin == RandomOrigin || e.Origin == TimeOrigin)
 }
 
 // fencesElsewhere reports whether another write of the region is fenced.

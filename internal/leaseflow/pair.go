@@ -109,7 +109,7 @@ func (p *program) pairRank(a, u *event) int {
 		return 4
 	}
 	shape := u.Key.Shape()
-	if u.Key.telling() && (shape == a.Key.Shape() || slices.Contains(a.Aliases, shape)) {
+	if u.Key.telling() && (sameShape(u.Key, a.Key) || slices.Contains(a.Aliases, shape)) {
 		if p.generic(u) {
 			return 0
 		}

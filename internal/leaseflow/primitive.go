@@ -100,6 +100,13 @@ func (s site) term(words ...string) Term {
 				return s.p.term(v)
 			}
 			if f := s.p.fieldValue(v, pl.Path); f != nil {
+				if isDocType(f.Type()) { // a compound key says less than its table
+					if w != "table" {
+						if t := s.term("table"); t.known() {
+							return t
+						}
+					}
+				}
 				return s.p.term(f)
 			}
 			return Term{Op: opField, Text: pl.Path[len(pl.Path)-1], Args: []Term{s.p.term(v)}}
@@ -155,6 +162,9 @@ func (p *program) primitives(call ssa.CallInstruction, c callee) []Effect {
 }
 
 func (p *program) primitive(s site) []Effect {
+	if _, link := s.row.First("builder"); link { // the effect is where the chain is run
+		return nil
+	}
 	switch s.row.Role {
 	case models.Acquire, models.TryAcquire:
 		return s.acquire()
@@ -178,6 +188,9 @@ func (p *program) primitive(s site) []Effect {
 		}
 		return []Effect{e}
 	case models.Write, models.CWrite, models.External:
+		if _, ok := s.row.First("req"); ok {
+			return s.request()
+		}
 		return s.write()
 	case models.TokenSource:
 		e := s.effect(Write)

@@ -32,7 +32,7 @@ func (r *record) lockish() bool {
 		return true
 	}
 	all := slices.Concat(r.sets, r.compares)
-	return anyKind(all, sqltext.Owner) && anyKind(all, sqltext.Expiry)
+	return anyKind(all, sqltext.Expiry) && (anyKind(all, sqltext.Owner) || r.free && r.selfRef && anyKind(r.sets, sqltext.Version))
 }
 
 // named reports whether the table's name alone says that it holds locks.
@@ -123,6 +123,7 @@ func (r *record) apply(e Effect) []Effect {
 			e.Action = Increment
 		}
 	}
+	e.Lock = r.lockish()
 	switch {
 	case r.takes():
 		e.Kind, e.Candidate = Acquire, !r.named() && r.verb == sqltext.Insert

@@ -109,7 +109,12 @@ func matches(a, r *Effect) bool {
 	return r.Kind == Release && a.Store == r.Store && (!a.Key.telling() && !a.Handle.telling() || !r.Key.telling() && !r.Handle.telling())
 }
 
-func sameShape(a, b Term) bool { return a.telling() && b.telling() && a.Shape() == b.Shape() }
+func sameShape(a, b Term) bool {
+	if !a.telling() || !b.telling() {
+		return false
+	}
+	return a.Shape() == b.Shape() || a.skeleton() != "" && a.skeleton() == b.skeleton()
+}
 
 // failure tells which successor of a branch means that the acquire did not
 // take the lease; -1 for none.

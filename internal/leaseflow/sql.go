@@ -107,9 +107,7 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 		e := s.effect(Read)
 		e.Key = constTerm("table " + st.Table)
 		e.Tx = st.ForUpdate
-		if g := st.Guard(); st.ForUpdate || g.Kind == sqltext.Version || g.Kind == sqltext.Owner {
-			e.Guard = (&record{guard: g.Kind}).guardWorth()
-		} else if epochCompared(st) {
+		if epochCompared(st) {
 			e.Guard = Fenced
 		}
 		return append(out, e)
@@ -134,6 +132,11 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 		}
 	}
 	r.sets = append(r.sets, st.Columns...)
+	for _, c := range st.Where { // the end of one's own lease is as good as an owner
+		if c.Op == "=" && c.Value.Kind == sqltext.Placeholder && sqltext.ColumnKind(c.Column) == sqltext.Expiry && r.guard != sqltext.Version {
+			r.guard = sqltext.Owner
+		}
+	}
 	r.addConds(st.Where)
 	r.addConds(st.ConflictWhere)
 	e := s.effect(Write)
@@ -147,6 +150,7 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 			e.Owner = p.term(args[i])
 			e.Origin = p.origin(e.Owner)
 		}
+		e.Ordered = strings.ContainsAny(g.Cond.Op, "<>")
 	}
 	e.Token = storesToken(st)
 	res := r.apply(e)
@@ -183,13 +187,17 @@ func storesToken(st sqltext.Statement) bool {
 	return false
 }
 
+// tenureWords name columns that change with the ownership of a lease, unlike a
+// version, which changes with the data.
+var tenureWords = map[string]bool{"epoch": true, "fence": true, "fencing": true, "lease": true, "lock": true, "locked": true, "owner": true, "holder": true, "claim": true, "claimed": true, "leader": true}
+
 // epochCompared reports a SELECT that compares an owner or version, itself or
 // in a subquery.
 func epochCompared(st sqltext.Statement) bool {
 	check := func(conds []sqltext.Cond) bool {
 		for _, c := range conds {
 			k := sqltext.ColumnKind(c.Column)
-			if (k == sqltext.Version || k == sqltext.Owner) && c.Op == "=" && c.Value.Kind == sqltext.Placeholder {
+			if (k == sqltext.Version || k == sqltext.Owner) && c.Op == "=" && c.Value.Kind == sqltext.Placeholder && hasAny(tenureWords, split(c.Column)) {
 				return true
 			}
 		}

@@ -81,6 +81,28 @@ func (t Term) Shape() string {
 	return "?"
 }
 
+// skeleton renders the constant parts of a built text, everything else being
+// open: the name of a lock may come from a parameter here and a field there.
+// It is "" when the constants say too little.
+func (t Term) skeleton() string {
+	if t.Op != opConcat {
+		return ""
+	}
+	out, letters := "", 0
+	for _, a := range t.Args {
+		if a.Op == opConst {
+			out += strconv.Quote(a.Text)
+			letters += len(strings.Join(split(a.Text), ""))
+		} else if !strings.HasSuffix(out, "_") {
+			out += "_"
+		}
+	}
+	if letters < 3 {
+		return ""
+	}
+	return out
+}
+
 func shapes(args []Term, sep string) string {
 	parts := make([]string, len(args))
 	for i, a := range args {

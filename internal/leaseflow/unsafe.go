@@ -7,6 +7,15 @@ import (
 // unsafeReleases judges the pairs that pair found.
 func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event) []UnsafeRelease {
 	var out []UnsafeRelease
+	stale := map[*event]bool{} // locks that some path takes from a holder that seems dead
+	for _, pr := range pairs {
+		if pr.acquire == nil {
+			continue
+		}
+		if v := p.controlling(pr.release, p.verdicts(pr.release.fn, all[pr.release.fn])); v != nil && v.effect.Check == ClockCheck {
+			stale[pr.acquire] = true
+		}
+	}
 	for _, pr := range pairs {
 		u, a := pr.release, pr.acquire
 		r := UnsafeRelease{
@@ -36,7 +45,7 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 		}
 		if a != nil {
 			r.Acquire = p.placeOfEvent(a)
-			r.NoExpiry = a.NoExpiry
+			r.NoExpiry = a.NoExpiry && !stale[a]
 			r.Early = p.early(u, a)
 		}
 		verdicts := p.verdicts(u.fn, all[u.fn])

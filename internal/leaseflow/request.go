@@ -1,0 +1,81 @@
+package leaseflow
+
+import (
+	"strings"
+
+	"github.com/fencelint/fencelint/internal/models"
+	"golang.org/x/tools/go/ssa"
+)
+
+// request is a call that sends a request which was built before: its method
+// and headers decide.
+func (s site) request() []Effect {
+	pl, _ := s.row.First("req")
+	e := s.effect(Write)
+	e.Action = Send
+	req := s.value(pl)
+	if req == nil {
+		return nil
+	}
+	method, guarded := s.p.requestParts(req)
+	switch strings.ToUpper(method) {
+	case "GET", "HEAD", "OPTIONS":
+		e.Kind = Read
+	case "": // unknown: perhaps only a read
+		e.Weak = true
+	}
+	if guarded {
+		e.Guard = Deduped
+	}
+	return []Effect{e}
+}
+
+// requestParts finds the method that a request was made with, and whether a
+// header names a condition or a request id.
+func (p *program) requestParts(req ssa.Value) (method string, guarded bool) {
+	var fn *ssa.Function
+	p.slice(req, func(v ssa.Value) bool {
+		call, ok := v.(*ssa.Call)
+		if !ok {
+			return true
+		}
+		c := p.callee(&call.Call)
+		row := p.rowWith(c, models.Builder)
+		if row == nil {
+			return true
+		}
+		if pl, ok := row.First("method"); ok {
+			fn = call.Parent()
+			if m := (site{p, call, c, row}).value(pl); m != nil {
+				method, _ = p.term(m).constant()
+			}
+		}
+		return false
+	})
+	if fn == nil {
+		return "", false
+	}
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			call, ok := in.(*ssa.Call)
+			if !ok {
+				continue
+			}
+			c := p.callee(&call.Call)
+			row := p.rowWith(c, models.Condition)
+			if row == nil {
+				continue
+			}
+			pl, ok := row.First("name")
+			if !ok {
+				continue
+			}
+			name, _ := p.term(site{p, call, c, row}.value(pl)).constant()
+			name = strings.ToLower(name)
+			if strings.HasPrefix(name, "if-") || strings.Contains(name, "idempotency") || strings.Contains(name, "fencing") || strings.Contains(name, "request-id") {
+				guarded = true
+			}
+		}
+	}
+	return method, guarded
+}
