@@ -32,7 +32,7 @@ const (
 
 // child is the main function of a re-executed test binary.
 func child(role string) int {
-	roles := map[string]func(context.Context) error{"worker": workerRole, "writer": writerRole}
+	roles := map[string]func(context.Context) error{"worker": workerRole, "writer": writerRole, "holder": holderRole}
 	run, ok := roles[role]
 	if !ok {
 		fmt.Fprintln(os.Stderr, "unknown role", role)
