@@ -36,7 +36,10 @@ func analyse(ctx context.Context, o *options, patterns []string, stdout, stderr 
 	}
 	var text bytes.Buffer
 	color := o.out == "" && isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
-	if err := write(&text, doc, report.Options{Dir: dir, Version: buildVersion(), Color: color, Verbose: o.verbose}); err != nil {
+	if err := write(&text, doc, report.Options{
+		Dir: dir, Version: buildVersion(), Color: color, Verbose: o.verbose,
+		Rules: ruleDocs(), Summary: os.Getenv("GITHUB_STEP_SUMMARY"),
+	}); err != nil {
 		return exitFailed, fmt.Errorf("writing the report: %w", err)
 	}
 	if o.out != "" {

@@ -14,9 +14,10 @@ import (
 type Options struct {
 	Dir     string // the working directory, absolute
 	Version string // of fencelint
-	Color   bool
+	Color   bool   // of the text
 	Verbose bool
 	Rules   []Rule
+	Summary string // file that the github format appends a summary to; "" for none
 }
 
 // A Rule describes one rule to the reader of a report.
@@ -31,8 +32,14 @@ type Rule struct {
 type Writer func(w io.Writer, doc *Document, o Options) error
 
 var writers = map[string]Writer{
-	"text": writeText,
-	"json": writeJSON,
+	"text":       writeText,
+	"json":       writeJSON,
+	"sarif":      writeSARIF,
+	"github":     writeGitHub,
+	"gitlab":     writeGitLab,
+	"checkstyle": writeCheckstyle,
+	"rdjsonl":    writeRDJSONL,
+	"html":       writeHTML,
 }
 
 // ForFormat returns the writer of a format.
