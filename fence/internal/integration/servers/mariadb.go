@@ -22,7 +22,7 @@ func (mariadb) programs() []string {
 const mariadbd = "/usr/sbin/mariadbd"
 
 func (mariadb) initialise(ctx context.Context, s *Server) error {
-	_, err := s.run(ctx, nil, "mariadb-install-db", "--no-defaults", "--datadir="+s.data(), "--auth-root-authentication-method=normal", "--skip-test-db")
+	_, err := s.run(ctx, nil, "mariadb-install-db", "--no-defaults", "--datadir="+s.data(), "--tmpdir="+s.Dir, "--auth-root-authentication-method=normal", "--skip-test-db")
 	return err
 }
 
@@ -30,7 +30,7 @@ func (mariadb) initialise(ctx context.Context, s *Server) error {
 // second: the tests kill processes, not the kernel.
 func (mariadb) command(s *Server) *exec.Cmd {
 	args := append([]string{
-		"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.Port), "--bind-address=127.0.0.1",
+		"--no-defaults", "--datadir=" + s.data(), "--tmpdir=" + s.Dir, "--port=" + strconv.Itoa(s.Port), "--bind-address=127.0.0.1",
 		"--socket=" + s.socket(), "--pid-file=" + filepath.Join(s.Dir, "pid"),
 		"--innodb-flush-log-at-trx-commit=2", "--max-connections=200", "--skip-name-resolve",
 	}, s.args...)
