@@ -24,15 +24,28 @@ func analyse(ctx context.Context, o *options, patterns []string, stdout, stderr 
 	if err != nil {
 		return exitFailed, err
 	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return exitFailed, fmt.Errorf("finding the working directory: %w", err)
+	}
+	sift, err := o.sifter(ctx, dir)
+	if err != nil {
+		return exitFailed, err
+	}
 	out, err := o.run(ctx, patterns, stderr)
 	if err != nil {
 		return exitFailed, err
 	}
 	doc := out.Document
 	printErrors(stderr, doc.Errors)
-	dir, err := os.Getwd()
-	if err != nil {
+	if err := sift(out, stderr); err != nil {
 		return exitFailed, err
+	}
+	if o.fix || o.diff {
+		changed, err := o.repair(dir, doc, stdout)
+		if err != nil || o.diff {
+			return status(doc, changed), err
+		}
 	}
 	var text bytes.Buffer
 	color := o.out == "" && isTerminal(stdout) && os.Getenv("NO_COLOR") == ""
@@ -50,13 +63,19 @@ func analyse(ctx context.Context, o *options, patterns []string, stdout, stderr 
 	if err != nil {
 		return exitFailed, fmt.Errorf("writing the report: %w", err)
 	}
+	return status(doc, false), nil
+}
+
+// status returns the exit status for a document; changed says that there are
+// fixes that were shown and not made.
+func status(doc *report.Document, changed bool) int {
 	switch {
 	case len(doc.Errors) > 0:
-		return exitFailed, nil
-	case len(doc.Findings) > 0:
-		return exitFindings, nil
+		return exitFailed
+	case len(doc.Findings) > 0 || changed:
+		return exitFindings
 	}
-	return exitClean, nil
+	return exitClean
 }
 
 // run analyses the module around the working directory.
