@@ -3,6 +3,7 @@ module github.com/fencelint/fencelint/fence/internal/integration
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/fencelint/fencelint/fence v0.0.0
 	github.com/go-sql-driver/mysql v1.10.1
 	github.com/jackc/pgx/v5 v5.12.0
