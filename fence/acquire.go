@@ -30,13 +30,16 @@ func (c *Client) Acquire(ctx context.Context, name string, opts ...AcquireOption
 }
 
 // TryAcquire is [Client.Acquire] without waiting: it sends each request once
-// and gives up with [ErrNotAcquired] if the lock is held, [ErrBusy] if a guard
-// is busy and [ErrUncertain] if a reply is lost.
+// and gives up with [ErrNotAcquired] if the lock is held, [ErrBusy] if the lock
+// service or a guard is busy and [ErrUncertain] if a reply is lost.
 func (c *Client) TryAcquire(ctx context.Context, name string, opts ...AcquireOption) (*Lease, error) {
 	return c.acquire(ctx, name, false, opts)
 }
 
 func (c *Client) acquire(ctx context.Context, name string, wait bool, opts []AcquireOption) (*Lease, error) {
+	if c == nil || c.clock == nil && c.err == nil {
+		return nil, invalid("client", "was not made by New")
+	}
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -86,7 +89,7 @@ func (c *Client) obtain(ctx context.Context, name string, wait bool) (driver.Hol
 		if errors.Is(err, ErrUncertain) {
 			c.trace(onUncertain, Event{Name: name, Grant: Grant{Resource: name, Owner: r.Owner}, Err: err})
 		}
-		if !wait || !errors.Is(err, ErrNotAcquired) && !errors.Is(err, ErrUncertain) {
+		if !wait || !errors.Is(err, ErrNotAcquired) && !errors.Is(err, ErrUncertain) && !errors.Is(err, ErrBusy) {
 			return driver.Hold{}, time.Time{}, err
 		}
 		if cause := pause.wait(ctx, err); cause != nil {

@@ -111,6 +111,8 @@ func TestBadInput(t *testing.T) {
 		what string
 	}{
 		"nil locker":       {acquire(fence.New(nil, ok), "job"), "locker"},
+		"no client":        {acquire(nil, "job"), "client"},
+		"zero client":      {acquire(new(fence.Client), "job"), "client"},
 		"no ttl":           {acquire(fence.New(locks), "job"), "ttl"},
 		"zero ttl":         {acquire(fence.New(locks, fence.WithTTL(0)), "job"), "ttl"},
 		"negative ttl":     {acquire(fence.New(locks, fence.WithTTL(-time.Second)), "job"), "ttl"},

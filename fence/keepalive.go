@@ -72,17 +72,19 @@ func (l *Lease) lose(reason error) {
 // renew is one background renewal; it arms the next.
 func (l *Lease) renew() {
 	l.mu.Lock()
-	live, ttl := l.phase == active, l.ttl
+	live, ttl := l.phase == active && !l.renewing, l.ttl
+	l.renewing = live
 	l.mu.Unlock()
 	if !live {
 		return
 	}
 	err := l.extend(l.ctx, ttl)
-	if errors.Is(err, ErrNotOwner) || errors.Is(err, ErrUnsupported) {
-		return // lost, or left to end at its deadline
-	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.renewing = false
+	if errors.Is(err, ErrUnsupported) {
+		return // the lease is left to end at its deadline
+	}
 	if l.phase == active {
 		next := l.interval()
 		if err != nil { // the service may come back before the deadline

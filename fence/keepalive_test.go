@@ -162,6 +162,25 @@ func TestWithoutKeepAlive(t *testing.T) {
 	})
 }
 
+// Renewal follows the duration of the last extension, in one chain.
+func TestRenewalAfterExtend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		locks := &faulty{Locks: memfence.NewLocks()}
+		var extends atomic.Int32
+		locks.extend = func(context.Context) error { extends.Add(1); return nil }
+		l := must(bubbleClient(locks).Acquire(t.Context(), "job"))(t)
+		noErr(t, l.Extend(t.Context(), ttl/9)) // shorter than the first interval
+		time.Sleep(10 * ttl)
+		noErr(t, l.Context().Err())
+		// A renewal each third of a second for 90 seconds, and the one asked for.
+		if n := extends.Load(); n < 260 || n > 280 {
+			t.Errorf("%d extensions, want about 271", n)
+		}
+		noErr(t, l.Release(t.Context()))
+	})
+}
+
 func TestExtendOfALostLease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

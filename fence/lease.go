@@ -26,6 +26,7 @@ type Lease struct {
 	ttl        time.Duration
 	deadline   time.Time // the service does not free the lock before it
 	phase      phase
+	renewing   bool // a renewal is under way
 	stopRenew  func() bool
 	stopExpire func() bool
 }
@@ -104,6 +105,14 @@ func (l *Lease) Extend(ctx context.Context, d time.Duration) error {
 	}
 	if err := l.extend(ctx, d); err != nil {
 		return fmt.Errorf("extend %s: %w", l.hold.Name, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.phase == active && !l.renewing { // else the renewal under way arms the next
+		if l.stopRenew != nil {
+			l.stopRenew()
+		}
+		l.scheduleRenewal(l.interval())
 	}
 	return nil
 }

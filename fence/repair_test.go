@@ -255,3 +255,24 @@ func TestLateClaimIsNotSent(t *testing.T) {
 		}
 	})
 }
+
+// A lock service that is busy is asked again; TryAcquire does not wait.
+func TestBusyLockService(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		locks := &faulty{Locks: memfence.NewLocks()}
+		calls := 0
+		locks.acquire = func(ctx context.Context, r driver.Request) (driver.Hold, error) {
+			if calls++; calls%3 != 0 {
+				return driver.Hold{}, driver.ErrBusy
+			}
+			return locks.Locks.Acquire(ctx, r)
+		}
+		c := bubbleClient(locks)
+		wantErr(t, second(c.TryAcquire(t.Context(), "job")), fence.ErrBusy)
+		noErr(t, must(c.Acquire(t.Context(), "job"))(t).Release(t.Context()))
+		if calls != 3 {
+			t.Errorf("%d requests, want 3", calls)
+		}
+	})
+}

@@ -28,9 +28,10 @@ var (
 	// the help of Issuer and Guard.Seen; adapters need not return it.
 	ErrRegressed = errors.New("fence: token issuer went backwards")
 
-	// ErrBusy: somebody's open transaction holds the guard for longer than the
-	// store's lock timeout. Nothing changed; try again later.
-	ErrBusy = errors.New("fence: guard is busy")
+	// ErrBusy: somebody's open transaction holds the guard, or the record of the
+	// lock, for longer than the store's lock timeout. Nothing changed; try again
+	// later.
+	ErrBusy = errors.New("fence: busy")
 
 	// ErrDuplicate: OncePerRequest and this request id was applied before, by this
 	// or an earlier grant. Not applied again. Always a *DuplicateError.

@@ -58,7 +58,9 @@ func (h Hold) String() string {
 func (h Hold) GoString() string { return "driver.Hold(" + h.String() + ")" }
 
 // A Locker is a lock service. Every method is one attempt: no retry loop, no
-// waiting for the lock. That is the client's part.
+// waiting for the lock. That is the client's part. Beside the errors that are
+// listed, each may return ErrBusy if nothing changed and the same request may
+// succeed soon, as after a lock timeout of a database.
 type Locker interface {
 	// Acquire takes the lock if it is free or its lease has expired.
 	//
@@ -75,8 +77,9 @@ type Locker interface {
 	// lease, in one atomic step; and it never revives an expired lease.
 	//
 	// Errors: ErrNotOwner if h is not the current hold, also if its lease has
-	// expired; ErrUncertain; ErrUnavailable; ErrUnsupported if the service
-	// renews by itself; ErrInvalid.
+	// expired; ErrUncertain; ErrUnavailable; ErrUnsupported if leases cannot be
+	// extended; ErrInvalid. A service that renews leases by itself returns nil
+	// while h is the current hold.
 	Extend(ctx context.Context, h Hold, ttl time.Duration) error
 
 	// Release frees the lock if h is the current hold. It compares owner and

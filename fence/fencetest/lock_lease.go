@@ -76,7 +76,7 @@ var leaseCases = []lockCase{
 		err := r.Locker.Extend(r.ctx, h, long)
 		switch {
 		case errors.Is(err, driver.ErrUnsupported):
-			r.Skip("this service renews by itself")
+			r.Skip("leases of this service cannot be extended")
 		case errors.Is(err, driver.ErrNotOwner) && time.Since(begin) >= short:
 			r.Skip("the lease ended too early on this machine")
 		default:
@@ -89,7 +89,7 @@ var leaseCases = []lockCase{
 	{name: "lease/extension can shorten", check: func(r *lockRun) {
 		h := r.acquire("a", long)
 		if err := r.Locker.Extend(r.ctx, h, short); errors.Is(err, driver.ErrUnsupported) {
-			r.Skip("this service renews by itself")
+			r.Skip("leases of this service cannot be extended")
 		} else {
 			sure(r, err, "Extend")
 		}

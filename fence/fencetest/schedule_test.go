@@ -179,7 +179,7 @@ func TestScheduleIsDeterministic(t *testing.T) {
 func TestSchedulesFindBrokenGuards(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"register, last wins", "worker-side compare", "mark after commit", "claim keeps the token", "request ignored",
+		"register, last wins", "worker-side compare", "mark after commit", "request ignored",
 		"no check", "change before check",
 	} {
 		t.Run(name, func(t *testing.T) {

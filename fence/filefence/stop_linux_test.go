@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -19,8 +20,6 @@ var stops = flag.Int("stops", 1, "runs of each case of TestStoppedHolder")
 func TestMain(m *testing.M) {
 	fencetest.Main(m, map[string]fencetest.Role{"worker": worker})
 }
-
-const stopTTL = 150 * time.Millisecond
 
 // points are where a worker can be stopped, in order.
 var points = []string{"acquired", "prepared", "read", "inside", "written"}
@@ -44,6 +43,10 @@ func (g *pausingGuard) Claim(ctx context.Context, resource, owner string) (drive
 // worker is one tenure: it adds "child" to a list in a file.
 func worker(side *fencetest.Side) error {
 	dir, mode := side.Args[0], side.Args[1]
+	ttl, err := time.ParseDuration(side.Args[2])
+	if err != nil {
+		return err
+	}
 	locks, err := OpenLocks(dir)
 	if err != nil {
 		return err
@@ -59,7 +62,7 @@ func worker(side *fencetest.Side) error {
 		how = fence.Claiming
 	}
 	ctx := context.Background()
-	lease, err := fence.New(locks, fence.WithTTL(stopTTL)).Acquire(ctx, "job", how(guard))
+	lease, err := fence.New(locks, fence.WithTTL(ttl), fence.WithoutKeepAlive()).Acquire(ctx, "job", how(guard))
 	if err != nil {
 		return err
 	}
@@ -73,7 +76,11 @@ func worker(side *fencetest.Side) error {
 		return err
 	}
 	side.At("read")
-	err = store.WriteFile(ctx, grant, "list", []byte(list+" child"), 0o600)
+	if mode == "unfenced" {
+		err = os.WriteFile(filepath.Join(dir, "data", "list"), []byte(list+" child"), 0o600)
+	} else {
+		err = store.WriteFile(ctx, grant, "list", []byte(list+" child"), 0o600)
+	}
 	side.Say("write: %v", err)
 	side.At("written")
 	return errors.Join(err, lease.Release(ctx))
@@ -88,14 +95,58 @@ func TestStoppedHolder(t *testing.T) {
 			for run := range *stops {
 				t.Run(fmt.Sprintf("%s/%s/%d", mode, point, run), func(t *testing.T) {
 					t.Parallel()
-					stopAt(t, mode, point)
+					stopAt(t, mode, point, time.Hour)
 				})
 			}
 		}
 	}
 }
 
-func stopAt(t *testing.T, mode, point string) {
+// The same with a lease that ends by the passing of time.
+func TestStoppedBeyondTheLease(t *testing.T) {
+	t.Parallel()
+	stopAt(t, "register", "read", 3*time.Second)
+}
+
+// The control: without the guard's write the late holder overwrites.
+func TestStoppedUnfencedHolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "data"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	locks, store := openLocks(t, dir), openDir(t, filepath.Join(dir, "data"))
+	child := fencetest.Start(t, nil, "child", "worker", dir, "unfenced", "1h")
+	child.Pass("acquired", "prepared")
+	child.Await("read")
+	child.Stop()
+	if err := locks.update(t.Context(), "job", func(k *lease) error { k.Expires = time.Time{}; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	err := fence.New(locks, fence.WithTTL(time.Hour)).Do(t.Context(), "job", func(ctx context.Context, l *fence.Lease) error {
+		g, err := l.Grant(store)
+		if err != nil {
+			return err
+		}
+		return store.WriteFile(ctx, g, "list", []byte(" parent"), 0o600)
+	}, fence.Registering(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child.Continue()
+	child.Go()
+	child.Pass("written")
+	if err := child.Wait(); !errors.Is(err, driver.ErrNotOwner) {
+		t.Errorf("the child ended with %v", err)
+	}
+	if list, err := read(filepath.Join(dir, "data", "list")); err != nil || list != " child" {
+		t.Errorf("the list is %q, %v: the control shows nothing", list, err)
+	}
+}
+
+// stopAt ends a lease of an hour behind its holder's back, who then believes to
+// hold it still.
+func stopAt(t *testing.T, mode, point string, ttl time.Duration) {
 	dir := t.TempDir()
 	locks := openLocks(t, dir)
 	if err := locks.state.root.Mkdir("data", 0o700); err != nil {
@@ -109,13 +160,19 @@ func stopAt(t *testing.T, mode, point string) {
 			t.Log("\n" + timeline.String())
 		}
 	}()
-	child := fencetest.Start(t, &timeline, "child", "worker", dir, mode)
+	child := fencetest.Start(t, &timeline, "child", "worker", dir, mode, ttl.String())
 	at := 0
 	for ; points[at] != point; at++ {
 		child.Pass(points[at])
 	}
 	child.Await(point)
 	child.Stop()
+	if ttl == time.Hour {
+		err := locks.update(t.Context(), "job", func(k *lease) error { k.Expires = time.Time{}; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 
 	how := fence.Registering(store)
 	if mode == "claim" {
