@@ -28,7 +28,8 @@ type World struct {
 	Expire func(ctx context.Context, name string) error
 
 	// Failover loses the last n tokens that were issued for name, and the current
-	// lease with them. Optional: without it no schedule has failovers.
+	// lease with them, or replaces the service by one with another issuer, if the
+	// guard is a driver.Adopter. Optional: without it no schedule has failovers.
 	Failover func(ctx context.Context, name string, n int) error
 }
 
@@ -64,7 +65,7 @@ type Plan struct {
 type Result struct {
 	Tenures   int // acquisitions with their guards prepared
 	Accepted  int // writes with a reply of success
-	Refused   int // writes refused as stale
+	Refused   int // writes refused, as stale or because of their issuer
 	Uncertain int // writes whose reply was lost
 	Resolved  int // of these, writes that another request settled
 
@@ -308,7 +309,7 @@ func (s *scheduler) note(p *process, format string, args ...any) {
 
 // options are those of the workers' client.
 func (s *scheduler) options(p *process) []fence.Option {
-	opts := []fence.Option{fence.WithTTL(leaseTTL), fence.WithClock(p)}
+	opts := []fence.Option{fence.WithTTL(leaseTTL), fence.WithClock(p), fence.WithAdopt()}
 	if s.heal {
 		opts = append(opts, fence.HealForward())
 	}

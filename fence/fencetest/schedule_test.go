@@ -47,6 +47,29 @@ func withFailover(w fencetest.World) fencetest.World {
 	return w
 }
 
+// twoServices is a lock service that fails over to another one with an issuer of
+// its own, and back: holders of both are alive at the same time.
+type twoServices struct {
+	*memfence.Locks // the present one
+	other           *memfence.Locks
+}
+
+func changingIssuer() fencetest.World {
+	w := memoryWorld()
+	l := &twoServices{w.Locker.(*memfence.Locks), memfence.NewLocks(memfence.WithIssuer("other"))}
+	w.Locker = l
+	w.Expire = func(_ context.Context, name string) error {
+		l.Expire(name)
+		l.other.Expire(name)
+		return nil
+	}
+	w.Failover = func(context.Context, string, int) error {
+		l.Locks, l.other = l.other, l.Locks
+		return nil
+	}
+	return w
+}
+
 // A kind is a world and a mode in which nothing may be lost.
 type kind struct {
 	name  string
@@ -60,6 +83,8 @@ var soundKinds = []kind{
 	{"register once", fencetest.RegisterMode, true, func() fencetest.World { return memoryWorld() }},
 	{"register failover", fencetest.RegisterMode, false, func() fencetest.World { return withFailover(memoryWorld()) }},
 	{"register failover once", fencetest.RegisterMode, true, func() fencetest.World { return withFailover(memoryWorld()) }},
+	{"register issuers", fencetest.RegisterMode, false, changingIssuer},
+	{"register issuers once", fencetest.RegisterMode, true, changingIssuer},
 	{"claim", fencetest.ClaimMode, false, func() fencetest.World { return memoryWorld() }},
 	{"claim once", fencetest.ClaimMode, true, func() fencetest.World { return memoryWorld() }},
 	{"claim unordered", fencetest.ClaimMode, true, func() fencetest.World { return memoryWorld(memfence.Unordered()) }},
@@ -187,6 +212,9 @@ func TestSchedulesFindBrokenGuards(t *testing.T) {
 			for i := range 4000 {
 				k := soundKinds[i%len(soundKinds)]
 				w := withFailover(memoryWorld())
+				if k.world().Failover == nil {
+					w.Failover = nil
+				}
 				h := &fencetest.GuardHarness{Guard: w.Guard, Write: w.Write}
 				guardMutants[name].breaks(h, w.Guard.(*memfence.Store))
 				w.Guard, w.Write = h.Guard, h.Write

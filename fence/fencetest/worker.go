@@ -30,7 +30,9 @@ func newWorker(p *process) *worker {
 	if i, ok := s.world.Locker.(driver.Issuer); ok {
 		locker = issuerWire{lockWire{p}, i}
 	}
-	if s.world.Guard != nil {
+	if a, ok := s.world.Guard.(driver.Adopter); ok {
+		w.guard = &adopterWire{guardWire{p}, a}
+	} else if s.world.Guard != nil {
 		w.guard = &guardWire{p}
 	}
 	w.client = fence.New(locker, s.options(p)...)
@@ -64,7 +66,7 @@ func (w *worker) run() {
 // expected reports whether a worker may meet err; other errors end the
 // schedule.
 func (w *worker) expected(err error) bool {
-	for _, e := range []error{fence.ErrStale, fence.ErrLost, fence.ErrRegressed, fence.ErrUncertain, fence.ErrNotOwner, fence.ErrBusy} {
+	for _, e := range []error{fence.ErrStale, fence.ErrLost, fence.ErrRegressed, fence.ErrUncertain, fence.ErrNotOwner, fence.ErrBusy, fence.ErrIssuer} {
 		if errors.Is(err, e) {
 			return true
 		}
@@ -178,7 +180,7 @@ func (w *worker) write(g driver.Grant, e entry) error {
 	switch {
 	case err == nil:
 		s.result.Accepted++
-	case errors.Is(err, driver.ErrStale):
+	case errors.Is(err, driver.ErrStale), errors.Is(err, driver.ErrIssuer):
 		s.result.Refused++
 	case errors.Is(err, driver.ErrUncertain):
 		s.result.Uncertain++
@@ -276,4 +278,13 @@ func (w *guardWire) Seen(_ context.Context, resource string) (driver.Grant, erro
 		return driver.Grant{}, errCrashed
 	}
 	return w.sched.world.Guard.Seen(w.sched.ctx, resource)
+}
+
+type adopterWire struct {
+	guardWire
+	adopter driver.Adopter
+}
+
+func (w *adopterWire) Adopt(_ context.Context, seen, next driver.Grant) error {
+	return w.request("adopt", func() error { return w.adopter.Adopt(w.sched.ctx, seen, next) })
 }
