@@ -39,7 +39,7 @@ func TestNoCheckInTheWorker(t *testing.T) {
 // Every exported name of the module's own packages has a comment.
 func TestEverythingIsDocumented(t *testing.T) {
 	t.Parallel()
-	for _, dir := range []string{".", "driver", "memfence", "fencetest", "httpfence", "filefence"} {
+	for _, dir := range []string{".", "driver", "memfence", "fencetest", "httpfence", "filefence", "sqlfence"} {
 		fset := token.NewFileSet()
 		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil || len(paths) == 0 {
