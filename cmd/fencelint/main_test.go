@@ -36,7 +36,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("FENCELINT", fencelint)
 			env.Setenv("GOCACHE", goCache)
 			env.Setenv("GOPROXY", "off")
-			env.Setenv("GOFLAGS", "-mod=mod")
+			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "off")
 			env.Setenv("GITHUB_STEP_SUMMARY", "")
 			env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, "cache"))

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -105,7 +106,11 @@ func load(ctx context.Context, o Options, cat *models.Catalogue) (*program, erro
 	p.choose(o.Dir, pkgs, chosen)
 	trim.prune(pkgs)
 	if len(p.reported) == 0 && len(p.errors) == 0 {
-		return nil, fmt.Errorf("no packages match %s", strings.Join(o.Patterns, " "))
+		text := "no packages match " + strings.Join(patterns, " ")
+		if o.Root == "" {
+			text += "; no go.mod was found in this directory or above"
+		}
+		return nil, errors.New(text)
 	}
 	return p, nil
 }
@@ -156,8 +161,11 @@ func match(cfg packages.Config, patterns []string) (map[string]bool, []string, e
 	return paths, dirs, nil
 }
 
+// driverNoise is what go/packages puts before the words of the go command.
+var driverNoise = regexp.MustCompile(`^(err: |exit status \d+: |stderr: |go: )+`)
+
 func loadError(err error) error {
-	return fmt.Errorf("loading packages: %s", strings.TrimPrefix(oneLine(err.Error()), "err: "))
+	return fmt.Errorf("loading packages: %s", driverNoise.ReplaceAllString(oneLine(err.Error()), ""))
 }
 
 // choose picks the units and notes what does not load.
