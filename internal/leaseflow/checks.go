@@ -256,7 +256,7 @@ func (p *program) isLockRecord(key Term) bool {
 	}
 	shape := key.Shape()
 	for _, a := range p.lockKeys {
-		if key.telling() && (a.Shape() == shape) {
+		if key.telling() && a.Shape() == shape || a.Equal(key) {
 			return true
 		}
 	}

@@ -96,39 +96,39 @@ func (k CheckKind) String() string { return checkNames[k] }
 // the function that makes the call, or, in a Summary, of the function itself.
 type Effect struct {
 	Kind   Kind
-	API    string // what is called, for messages: "SetNX"
-	Store  string // family of the store: redis, etcd, sql, ...
-	At     string // file:line:column of the primitive call
-	Within string // short name of the function that holds it
+	API    string `json:",omitempty"` // what is called, for messages: "SetNX"
+	Store  string `json:",omitempty"` // family of the store: redis, etcd, sql, ...
+	At     string `json:",omitempty"` // file:line:column of the primitive call
+	Within string `json:",omitempty"` // short name of the function that holds it
 
-	Key    Term // the key, row, object or node
-	Handle Term // the handle of the lock or client
-	Owner  Term // owner value that is stored or compared
-	Action Action
-	Guard  Guard
-	Check  CheckKind
+	Key    Term      `json:",omitzero"` // the key, row, object or node
+	Handle Term      `json:",omitzero"` // the handle of the lock or client
+	Owner  Term      `json:",omitzero"` // owner value that is stored or compared
+	Action Action    `json:",omitempty"`
+	Guard  Guard     `json:",omitempty"`
+	Check  CheckKind `json:",omitempty"`
 
-	Lock      bool // on the record that a lease lives in
-	Candidate bool // an acquire that needs evidence that it is a lock
-	NoExpiry  bool // a lock that nobody can take over
-	Unique    bool // a record whose name belongs to this acquisition alone
-	Unsafe    bool // a release or renewal that names the key alone
-	Script    bool // done by a script at the store
-	RMW       bool // a write of what was read before
-	Tx        bool // runs on a transaction or pipeline
-	Inferred  bool // one link is a merged interface or an inferred wrapper
-	Origin    Origin
-	Ordered   bool // the store compares by order, not by equality
-	Token     bool // an ordered token goes along, stored but not compared
-	Spawned   bool // in a goroutine that may outlive the call
-	Weak      bool // likely cache, status or heartbeat: low confidence
+	Lock      bool   `json:",omitempty"` // on the record that a lease lives in
+	Candidate bool   `json:",omitempty"` // an acquire that needs evidence that it is a lock
+	NoExpiry  bool   `json:",omitempty"` // a lock that nobody can take over
+	Unique    bool   `json:",omitempty"` // a record whose name belongs to this acquisition alone
+	Unsafe    bool   `json:",omitempty"` // a release or renewal that names the key alone
+	Script    bool   `json:",omitempty"` // done by a script at the store
+	RMW       bool   `json:",omitempty"` // a write of what was read before
+	Tx        bool   `json:",omitempty"` // runs on a transaction or pipeline
+	Inferred  bool   `json:",omitempty"` // one link is a merged interface or an inferred wrapper
+	Origin    Origin `json:",omitempty"`
+	Ordered   bool   `json:",omitempty"` // the store compares by order, not by equality
+	Token     bool   `json:",omitempty"` // an ordered token goes along, stored but not compared
+	Spawned   bool   `json:",omitempty"` // in a goroutine that may outlive the call
+	Weak      bool   `json:",omitempty"` // likely cache, status or heartbeat: low confidence
 
-	Gates   []int    // results that tell whether an acquire worked
+	Gates   []int    `json:",omitempty"` // results that tell whether an acquire worked
 	Verdict int      // result that carries a check's verdict; -1 for none
 	Func    int      // parameter that RunBody calls
-	Held    bool     // RunBody calls it under a lease
-	Aliases []string // shapes of fields that hold the key or handle too
-	Flows   []int    // parameters that flow into what a write stores
+	Held    bool     `json:",omitempty"` // RunBody calls it under a lease
+	Aliases []string `json:",omitempty"` // shapes of fields that hold the key or handle too
+	Flows   []int    `json:",omitempty"` // parameters that flow into what a write stores
 }
 
 // String renders the effect for tests and -v.

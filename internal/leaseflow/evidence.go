@@ -46,21 +46,46 @@ func (p *program) lockEvidence(e *event) bool {
 // ownWords reports whether the key itself, not what surrounds it, says lock.
 func (p *program) ownWords(t Term) bool { return hasWord(lockWords, p.keyNames(t)...) }
 
+// holders finds the struct fields that a value is stored into.
+type holders struct {
+	byValue map[ssa.Value][]string
+	byShape map[string][]string // of telling terms that are computed, not read or constant
+}
+
+func (p *program) holdersIndex() *holders {
+	if p.holders != nil {
+		return p.holders
+	}
+	h := &holders{byValue: map[ssa.Value][]string{}, byShape: map[string][]string{}}
+	for name, vals := range p.fields {
+		for _, v := range vals {
+			u := p.term(v)
+			h.byValue[v] = append(h.byValue[v], name)
+			if u.v != nil && u.v != v {
+				h.byValue[u.v] = append(h.byValue[u.v], name)
+			}
+			if u.telling() && u.Op != opField && u.Op != opConst {
+				h.byShape[u.Shape()] = append(h.byShape[u.Shape()], name)
+			}
+		}
+	}
+	p.holders = h
+	return h
+}
+
 // aliases returns the shapes of the fields that hold the value of t: the key
 // of an acquire is often stored and read back by the release.
 func (p *program) aliases(t Term) []string {
 	if !t.known() {
 		return nil
 	}
+	h := p.holdersIndex()
 	var out []string
-	for name, vals := range p.fields {
-		for _, v := range vals {
-			u := p.term(v)
-			if t.v != nil && v == t.v || u.Equal(t) || t.telling() && u.telling() && t.Op != opField && t.Op != opConst && u.Shape() == t.Shape() {
-				out = append(out, name)
-				break
-			}
-		}
+	if t.v != nil {
+		out = append(out, h.byValue[t.v]...)
+	}
+	if t.telling() && t.Op != opField && t.Op != opConst {
+		out = append(out, h.byShape[t.Shape()]...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -59,7 +59,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		x.Partial = e.Guard < MaybeGuard && p.fencesElsewhere(e, r, evs)
 		out = append(out, x)
 	}
-	return out
+	return worst(out)
 }
 
 // regions lists where leases are held in fn, those that span all of it first.
@@ -328,4 +328,47 @@ func parsePosition(at string) token.Position {
 	pos.Line, _ = strconv.Atoi(at[j+1 : i])
 	pos.Column, _ = strconv.Atoi(at[i+1:])
 	return pos
+}
+
+// worst keeps one exposure for each call: of the writes behind it the one that
+// loses most.
+func worst(xs []Exposure) []Exposure {
+	var out []Exposure
+	at := map[token.Pos]int{}
+	for _, x := range xs {
+		i, again := at[x.Pos]
+		if !again {
+			at[x.Pos] = len(out)
+			out = append(out, x)
+			continue
+		}
+		out[i].More++
+		if harm(&x) > harm(&out[i]) {
+			x.More = out[i].More
+			out[i] = x
+		}
+	}
+	return out
+}
+
+// harm ranks exposures of one call.
+func harm(x *Exposure) int {
+	n := 0
+	w := &x.Write
+	if !w.Weak {
+		n += 16
+	}
+	if w.RMW {
+		n += 8
+	}
+	if w.Guard == Unguarded {
+		n += 4
+	}
+	if w.Action == Overwrite || w.Action == Send {
+		n += 2
+	}
+	if w.Action == Increment {
+		n++
+	}
+	return n
 }

@@ -3,9 +3,9 @@ package leaseflow
 import (
 	"cmp"
 	"encoding/json"
+	"go/token"
 	"go/types"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/models"
@@ -20,14 +20,43 @@ const inferredMark = "inferred: "
 // implementations, wherever those stand, and returns one row for each effect
 // of each method. Test doubles and in-memory implementations are left out.
 func Infer(results []*Result) []*models.Row {
-	type method struct {
-		named *types.Named
-		fn    *types.Func
-	}
-	var impls []*types.Named
+	var impls, ifaces []*types.Named
 	sums := map[*types.Func]*Summary{}
-	var ifaces []*types.Named
-	seen := map[string]bool{}
+	main := map[string]bool{}
+	for _, r := range results {
+		if r != nil && r.pass != nil {
+			main[r.pass.Pkg.Path()] = true
+		}
+	}
+	// A package and its variant with tests are two packages with types of their
+	// own: an implementation matches the interface of the one that it imports.
+	seen := map[*types.Package]bool{}
+	var collect func(pkg *types.Package, fset *token.FileSet)
+	collect = func(pkg *types.Package, fset *token.FileSet) {
+		if seen[pkg] || !main[pkg.Path()] {
+			return
+		}
+		seen[pkg] = true
+		scope := pkg.Scope()
+		for _, name := range scope.Names() {
+			tn, ok := scope.Lookup(name).(*types.TypeName)
+			if !ok || tn.IsAlias() {
+				continue
+			}
+			named, ok := tn.Type().(*types.Named)
+			if !ok || named.TypeParams() != nil || looksLikeTest(name) || strings.HasSuffix(fset.Position(tn.Pos()).Filename, "_test.go") {
+				continue
+			}
+			if _, ok := named.Underlying().(*types.Interface); ok {
+				ifaces = append(ifaces, named)
+			} else if named.NumMethods() > 0 || embeds(named) {
+				impls = append(impls, named)
+			}
+		}
+		for _, imp := range pkg.Imports() {
+			collect(imp, fset)
+		}
+	}
 	for _, r := range results {
 		if r == nil || r.pass == nil {
 			continue
@@ -35,36 +64,21 @@ func Infer(results []*Result) []*models.Row {
 		for fn, s := range r.summaries {
 			sums[fn] = s
 		}
-		scope := r.pass.Pkg.Scope()
-		for _, name := range scope.Names() {
-			tn, ok := scope.Lookup(name).(*types.TypeName)
-			if !ok || tn.IsAlias() {
-				continue
-			}
-			named, ok := tn.Type().(*types.Named)
-			if !ok || named.TypeParams() != nil || looksLikeTest(name) || strings.HasSuffix(r.pass.Fset.Position(tn.Pos()).Filename, "_test.go") {
-				continue
-			}
-			if key := r.pass.Pkg.Path() + "." + name; seen[key] {
-				continue // the same type in a test variant of its package
-			} else {
-				seen[key] = true
-			}
-			if _, ok := named.Underlying().(*types.Interface); ok {
-				ifaces = append(ifaces, named)
-			} else if named.NumMethods() > 0 {
-				impls = append(impls, named)
-			}
-		}
+		collect(r.pass.Pkg, r.pass.Fset)
 	}
 	byName := map[string]*Summary{}
 	for fn, s := range sums {
 		byName[fn.FullName()] = s
 	}
 	var rows []*models.Row
+	all := map[string]map[string]*Summary{} // by interface and method, over all variants
 	for _, in := range ifaces {
 		it := in.Underlying().(*types.Interface)
-		merged := map[string]*Summary{}
+		key := in.Obj().Pkg().Path() + "." + in.Obj().Name()
+		if all[key] == nil {
+			all[key] = map[string]*Summary{}
+		}
+		merged := all[key]
 		for _, named := range impls {
 			if it.NumMethods() == 0 || inMemory(named) || !implements(named, it) {
 				continue
@@ -89,6 +103,10 @@ func Infer(results []*Result) []*models.Row {
 				merge(merged[m.Name()], s, 0)
 			}
 		}
+	}
+	for _, in := range ifaces {
+		it := in.Underlying().(*types.Interface)
+		merged := all[in.Obj().Pkg().Path()+"."+in.Obj().Name()]
 		for i := range it.NumMethods() {
 			m := it.Method(i)
 			s := merged[m.Name()]
@@ -121,6 +139,20 @@ func declaringInterface(m *types.Func) *types.Named {
 		return nil
 	}
 	return namedOf(recv.Type())
+}
+
+// embeds reports a struct that may have methods by embedding.
+func embeds(named *types.Named) bool {
+	st, ok := named.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for i := range st.NumFields() {
+		if st.Field(i).Embedded() {
+			return true
+		}
+	}
+	return false
 }
 
 func implements(named *types.Named, it *types.Interface) bool {
@@ -207,5 +239,3 @@ func (p *program) inferred(obj *types.Func) *Summary {
 	}
 	return s
 }
-
-var _ = strconv.Itoa

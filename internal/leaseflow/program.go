@@ -23,6 +23,7 @@ type program struct {
 	fields   map[string][]ssa.Value      // what is stored into a struct field, by fieldName
 	globals  map[*ssa.Global][]ssa.Value // what is stored into a package variable
 	terms    map[ssa.Value]Term
+	holders  *holders // fields by what they hold
 	inlining int
 
 	sums        map[*ssa.Function]*Summary
@@ -68,18 +69,9 @@ func (m *Memo) get(pkg *types.Package, build func() *ssa.Package) *ssa.Package {
 // buildSSA builds this package alone; its imports have types and no bodies.
 func buildSSA(pass *analysis.Pass) *ssa.Package {
 	prog := ssa.NewProgram(pass.Fset, 0)
-	seen := map[*types.Package]bool{}
-	var imports func(pkgs []*types.Package)
-	imports = func(pkgs []*types.Package) {
-		for _, imp := range pkgs {
-			if !seen[imp] {
-				seen[imp] = true
-				prog.CreatePackage(imp, nil, nil, true)
-				imports(imp.Imports())
-			}
-		}
+	for _, imp := range pass.Pkg.Imports() {
+		prog.CreatePackage(imp, nil, nil, true)
 	}
-	imports(pass.Pkg.Imports())
 	p := prog.CreatePackage(pass.Pkg, pass.Files, pass.TypesInfo, false)
 	p.Build()
 	return p

@@ -59,6 +59,7 @@ type Exposure struct {
 	Release  *Place
 
 	CheckKind  CheckKind
+	More       int  // further writes behind the same call
 	Dropped    bool // the answer of the acquire was never looked at
 	Escaped    bool // runs after the lease, in a goroutine or a late defer
 	Partial    bool // another store in the region is fenced

@@ -27,10 +27,10 @@ const (
 // as part of a fact, between packages. Two calls that build their key alike
 // have equal terms although no value is shared.
 type Term struct {
-	Op   op
-	Text string
-	N    int
-	Args []Term
+	Op   op     `json:",omitempty"`
+	Text string `json:",omitempty"`
+	N    int    `json:",omitempty"`
+	Args []Term `json:",omitempty"`
 
 	id any       // identity of an unknown value or a parameter's function; never leaves the package
 	v  ssa.Value // the value itself, where there is one
@@ -288,6 +288,10 @@ func (t Term) portable(fn *ssa.Function, results func(v ssa.Value) int) Term {
 	}
 	out := Term{Op: t.Op, Text: t.Text, N: t.N}
 	for _, a := range t.Args {
+		if t.Op == opField && a.size() > 3 { // a long path: its end says enough, and it must not grow
+			out.Args = append(out.Args, Term{})
+			continue
+		}
 		out.Args = append(out.Args, a.portable(fn, results))
 	}
 	return out

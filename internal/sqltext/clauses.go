@@ -35,6 +35,7 @@ func (p *parser) cqlIf(i int) bool {
 func (p *parser) selectBody(s *Statement, lo, hi, depth int) {
 	end := p.findWord(lo, hi, "union", "intersect", "except")
 	from := p.findWord(lo, end, "from")
+	p.subqueries(s, lo, from, depth) // of the select list
 	if from < end {
 		s.Table = p.from(s, from+1, end, depth)
 	}

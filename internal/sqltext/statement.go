@@ -75,7 +75,7 @@ type Statement struct {
 	Partial bool
 
 	With      []Statement // CTEs, in order
-	Exists    []Statement // subqueries of WHERE and FROM, with their own Where
+	Exists    []Statement // subqueries of WHERE, FROM and the select list, with their own Where
 	Locks     []LockCall  // in the whole statement
 	Timestamp Value       // of CQL's USING TIMESTAMP
 
