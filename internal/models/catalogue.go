@@ -86,37 +86,44 @@ func Load(extra ...Source) (*Catalogue, error) {
 
 // index records where the sections of a file begin, without parsing rows.
 func (c *Catalogue) index(src Source, family string, own bool) error {
-	var last *section
-	for pos := 0; pos < len(src.Data); {
-		line := src.Data[pos:]
-		if i := bytes.IndexByte(line, '\n'); i >= 0 {
-			line = line[:i]
+	start := nextHeader(src.Data, 0)
+	for i, line := range bytes.Split(src.Data[:start], []byte{'\n'}) {
+		if !isComment(string(line)) {
+			return fmt.Errorf("%s:%d: a row comes before the first [package/path]", src.Name, i+1)
 		}
-		switch {
-		case len(line) > 0 && line[0] == '[':
-			h, err := parseHeader(string(line))
-			if err != nil {
-				return fmt.Errorf("%s: %w", position(src, pos), err)
-			}
-			if h.store == "" {
-				h.store = family
-			}
-			if last != nil {
-				last.end = pos
-			}
-			last = &section{file: src.Name, text: src.Data, start: pos, end: len(src.Data), store: h.store, own: own}
-			for _, p := range h.pkgs {
-				if c.pkgs[p] == nil {
-					c.pkgs[p] = &pkg{path: p}
-				}
-				c.pkgs[p].sections = append(c.pkgs[p].sections, last)
-			}
-		case last == nil && !isComment(string(line)):
-			return fmt.Errorf("%s: a row comes before the first [package/path]", position(src, pos))
+	}
+	for start < len(src.Data) {
+		line, _, _ := bytes.Cut(src.Data[start:], []byte{'\n'})
+		h, err := parseHeader(string(line))
+		if err != nil {
+			return fmt.Errorf("%s: %w", position(src, start), err)
 		}
-		pos += len(line) + 1
+		if h.store == "" {
+			h.store = family
+		}
+		end := nextHeader(src.Data, start+1)
+		s := &section{file: src.Name, text: src.Data, start: start, end: end, store: h.store, own: own}
+		for _, p := range h.pkgs {
+			if c.pkgs[p] == nil {
+				c.pkgs[p] = &pkg{path: p}
+			}
+			c.pkgs[p].sections = append(c.pkgs[p].sections, s)
+		}
+		start = end
 	}
 	return nil
+}
+
+// nextHeader returns the offset of the first line that begins with [ at or
+// after pos, the length of data if there is none.
+func nextHeader(data []byte, pos int) int {
+	if pos == 0 && bytes.HasPrefix(data, []byte{'['}) {
+		return 0
+	}
+	if i := bytes.Index(data[pos:], []byte("\n[")); i >= 0 {
+		return pos + i + 1
+	}
+	return len(data)
 }
 
 func position(src Source, offset int) string {

@@ -48,7 +48,7 @@ func parseHeader(line string) (header, error) {
 }
 
 // parseLine parses "names role subject note" into rows without package,
-// store and source; it is the inverse of Row.line.
+// store and source.
 func parseLine(line string) ([]*Row, error) {
 	name, rest := cutField(line)
 	role, rest := cutField(rest)

@@ -144,3 +144,24 @@ func FuzzRows(f *testing.F) {
 		}
 	})
 }
+
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	c, err := Load(Source{"own.models", []byte(`
+[z/b] ledger
+Store.Put	keyonly:write	key=arg1;verb=delete	by key
+{A,LongName}.{Do} candidate:safe:release -
+[z/a]
+Apply.() write value=arg0.A.B/recv
+`)})
+	require.NoError(t, err)
+	require.Equal(t, `[z/a]
+Apply.()  write  value=arg0.A.B/recv
+
+[z/b] ledger
+A.Do         candidate:safe:release  -
+LongName.Do  candidate:safe:release  -
+Store.Put    keyonly:write           key=arg1;verb=delete  by key
+`, Format(c.Rows("z/")))
+	require.Empty(t, Format(nil))
+}
