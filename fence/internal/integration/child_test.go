@@ -77,11 +77,15 @@ func startChild(t testing.TB, role string, job any) *process {
 // untilStopped waits until a child has stopped itself by SIGSTOP.
 func (p *process) untilStopped(t testing.TB) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
-		stopped, err := servers.Stopped(p.cmd.Process.Pid)
-		require.NoError(t, err, "the child has ended: %s", &p.stderr)
-		if stopped {
+	for end := time.Now().Add(5 * time.Minute); ; time.Sleep(time.Millisecond) {
+		state, err := servers.State(p.cmd.Process.Pid)
+		require.NoError(t, err)
+		if state == servers.Stopped {
 			return
+		}
+		if state == servers.Ended {
+			out, _ := io.ReadAll(p.out)
+			t.Fatalf("the child has ended: %s%s", out, &p.stderr)
 		}
 		require.True(t, time.Now().Before(end), "the child did not stop: %s", &p.stderr)
 	}

@@ -45,17 +45,23 @@ func childrenOf(pid int) []int {
 	return pids
 }
 
-// Stopped says whether a process is in the state that SIGSTOP leaves.
-func Stopped(pid int) (bool, error) {
+// States of a process that [State] may give.
+const (
+	Stopped = 'T' // by SIGSTOP
+	Ended   = 'Z' // and not waited for
+)
+
+// State is the state of a process as the kernel abbreviates it.
+func State(pid int) (byte, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	// The state follows the program's name, which may hold blanks and
 	// parentheses of its own.
-	_, rest, ok := bytes.Cut(b[bytes.LastIndexByte(b, ')'):], []byte(" "))
+	_, rest, ok := bytes.Cut(b[bytes.LastIndexByte(b, ')')+1:], []byte(" "))
 	if !ok || len(rest) == 0 {
-		return false, fmt.Errorf("process %d: unknown stat format", pid)
+		return 0, fmt.Errorf("process %d: unknown stat format", pid)
 	}
-	return rest[0] == 'T', nil
+	return rest[0], nil
 }

@@ -20,8 +20,8 @@ import (
 var ErrMissing = errors.New("server program not installed")
 
 // startTimeout bounds one start, crash recovery included. Only a broken
-// server comes near it.
-const startTimeout = 60 * time.Second
+// server, or a machine that is loaded many times over, comes near it.
+const startTimeout = 5 * time.Minute
 
 // An engine knows how to make, start and ask one kind of server.
 type engine interface {
