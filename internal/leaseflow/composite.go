@@ -254,7 +254,7 @@ func (p *program) collectMap(v *ssa.MakeMap, prefix string, d *doc, depth int) {
 			continue
 		}
 		d.keys[prefix+key] = up.Value
-		p.collect(up.Value, prefix+key+".", d, depth+1)
+		p.collectValue(up.Value, prefix+key+".", d, depth+1)
 	}
 }
 
@@ -299,7 +299,24 @@ func (p *program) collectPair(e ssa.Value, prefix string, d *doc, depth int) {
 		return
 	}
 	d.keys[prefix+key] = val
-	p.collect(val, prefix+key+".", d, depth+1)
+	p.collectValue(val, prefix+key+".", d, depth+1)
+}
+
+// collectValue reads what stands under a key. A plain value that is not known
+// leaves the document known; a document does not.
+func (p *program) collectValue(v ssa.Value, prefix string, d *doc, depth int) {
+	known := d.known
+	p.collect(v, prefix, d, depth)
+	for {
+		mi, ok := v.(*ssa.MakeInterface)
+		if !ok {
+			break
+		}
+		v = mi.X
+	}
+	if v != nil && !isDocType(v.Type()) {
+		d.known = known
+	}
 }
 
 func structUnder(t types.Type) *types.Struct {

@@ -17,6 +17,10 @@ type event struct {
 	deferred bool
 	spawned  bool
 	body     *ssa.Function // the closure of this package that the effect happens in
+
+	gated  map[ssa.Value]bool // answers of gate
+	region *region            // computed once, by regionOf
+	words  tri                // whether the words around it say lock, by lockEvidence
 }
 
 func (e *event) pos() token.Pos {

@@ -40,7 +40,24 @@ func (p *program) keyNames(t Term) []string {
 // lockEvidence reports whether words around a hand-made acquire say that it is
 // a lock.
 func (p *program) lockEvidence(e *event) bool {
-	return hasWord(lockWords, p.keyNames(e.Key)...) || hasWord(lockWords, p.context(e.fn)...)
+	if e.words == maybe {
+		e.words = no
+		if hasWord(lockWords, p.keyNames(e.Key)...) || p.aboutLocks(e.fn) {
+			e.words = yes
+		}
+	}
+	return e.words == yes
+}
+
+// aboutLocks reports whether the names around a function say lock.
+func (p *program) aboutLocks(fn *ssa.Function) bool {
+	r := root(fn)
+	about, ok := p.lockish[r]
+	if !ok {
+		about = hasWord(lockWords, p.context(r)...)
+		p.lockish[r] = about
+	}
+	return about
 }
 
 // ownWords reports whether the key itself, not what surrounds it, says lock.

@@ -71,14 +71,18 @@ func (p *program) mixed(terms []Term, depth int) Origin {
 }
 
 func (p *program) callOrigin(v ssa.Value) Origin {
+	index := 0
 	if e, ok := v.(*ssa.Extract); ok {
-		v = e.Tuple
+		v, index = e.Tuple, e.Index
 	}
 	call, ok := v.(*ssa.Call)
 	if !ok {
 		return UnknownOrigin
 	}
 	c := p.callee(&call.Call)
+	if c.fn != nil {
+		return p.returnedOrigin(c.fn, index)
+	}
 	if row := p.rowWith(c, models.RandomID, models.Clock, models.ClockToken, models.OwnerID); row != nil {
 		switch {
 		case row.Store == "file": // the os package: host name, pid
@@ -107,4 +111,19 @@ func (p *program) callOrigin(v ssa.Value) Origin {
 		return p.mixed(terms, 3)
 	}
 	return UnknownOrigin
+}
+
+// returnedOrigin judges what a function of this package returns.
+func (p *program) returnedOrigin(fn *ssa.Function, i int) Origin {
+	out := UnknownOrigin
+	for _, b := range fn.Blocks {
+		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
+		if !ok || i >= len(ret.Results) {
+			continue
+		}
+		if o := p.originDepth(p.term(ret.Results[i]), 4); o == RandomOrigin || out == UnknownOrigin {
+			out = o
+		}
+	}
+	return out
 }

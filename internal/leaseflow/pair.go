@@ -31,6 +31,7 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 			}
 		}
 	}
+	acquires = p.distinct(acquires)
 	var out []pairing
 	for _, fn := range p.fns {
 		for _, u := range all[fn] {
@@ -58,6 +59,27 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 	return out
 }
 
+// distinct drops the acquires that a caller only repeats, and those that could
+// be a lock only beside their own release.
+func (p *program) distinct(acquires []*event) []*event {
+	type same struct{ at, key string }
+	seen := map[same]bool{}
+	var out []*event
+	for _, direct := range []bool{true, false} { // the primitive call tells most
+		for _, a := range acquires {
+			if a.direct != direct {
+				continue
+			}
+			k := same{a.At, a.Key.Shape()}
+			if !seen[k] || a.Key.Op == opParam {
+				seen[k] = true
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
 // freeing reports whether a write may free or prolong a lock record.
 func freeing(e *event) bool {
 	switch e.Action {
@@ -75,15 +97,15 @@ func (p *program) partner(u *event, acquires []*event) *event {
 		if a.Store != "" && u.Store != "" && a.Store != u.Store {
 			continue
 		}
-		n := p.pairRank(a, u)
-		if n == 0 || n <= rank {
-			continue
-		}
 		// evidence that the acquire is a lock at all
 		if a.Candidate && !p.lockEvidence(a) {
 			if root(a.fn) != root(u.fn) || !u.deferred && a.fn != u.fn.Parent() {
 				continue
 			}
+		}
+		n := p.pairRank(a, u)
+		if n == 0 || n <= rank {
+			continue
 		}
 		best, rank = a, n
 	}

@@ -24,6 +24,7 @@ type program struct {
 	globals  map[*ssa.Global][]ssa.Value // what is stored into a package variable
 	terms    map[ssa.Value]Term
 	holders  *holders // fields by what they hold
+	lockish  map[*ssa.Function]bool
 	inlining int
 
 	sums        map[*ssa.Function]*Summary
@@ -92,6 +93,7 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 		callers:  map[*ssa.Function][]ssa.CallInstruction{},
 		rows:     map[*types.Func][]*models.Row{},
 		broken:   map[*ssa.Function]bool{},
+		lockish:  map[*ssa.Function]bool{},
 	}
 	if init := pkg.Func("init"); init != nil {
 		p.addFunction(init)

@@ -21,6 +21,13 @@ type region struct {
 
 // regionOf follows the flow from the success of an acquire to the release.
 func (p *program) regionOf(acq *event, events []*event) *region {
+	if acq.region == nil {
+		acq.region = p.flow(acq, events)
+	}
+	return acq.region
+}
+
+func (p *program) flow(acq *event, events []*event) *region {
 	r := &region{acquire: acq, held: map[ssa.Instruction]bool{}}
 	releases := map[ssa.Instruction]*event{}
 	for _, e := range events {
@@ -223,6 +230,19 @@ func (p *program) gate(v ssa.Value, acq *event, depth int) bool {
 	if v == nil || depth > 10 {
 		return false
 	}
+	known, ok := acq.gated[v]
+	if !ok {
+		if acq.gated == nil {
+			acq.gated = map[ssa.Value]bool{}
+		}
+		acq.gated[v] = false // ends recursion through loops
+		known = p.gates(v, acq, depth)
+		acq.gated[v] = known
+	}
+	return known
+}
+
+func (p *program) gates(v ssa.Value, acq *event, depth int) bool {
 	switch v := v.(type) {
 	case *ssa.Extract:
 		if call, ok := v.Tuple.(*ssa.Call); ok && call == acq.call {

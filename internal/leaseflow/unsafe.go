@@ -73,7 +73,7 @@ func (p *program) early(u, a *event) bool {
 	if !u.deferred || u.fn != a.fn {
 		return false
 	}
-	r := p.regionOf(a, nil)
+	r := p.flow(a, nil)
 	if !r.held[u.call] {
 		return false
 	}
