@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fencelint/fencelint/internal/finding"
+	"github.com/fencelint/fencelint/internal/leaseflow"
 	"github.com/stretchr/testify/require"
 )
 
@@ -25,4 +27,36 @@ func TestRules(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{"keyonlyrelease", "ttlcheck", "unfencedwrite", "directive"}, names)
+}
+
+// TestCategories holds the sections against the categories that findings have,
+// and against the addresses under which findings send their readers there.
+func TestCategories(t *testing.T) {
+	t.Parallel()
+	want := map[string][]string{
+		"keyonlyrelease": {"keyonly", "getthendel", "constowner", "luakeyonly", "notacquired"},
+		"unfencedwrite":  {"unfenced", "rmw", "unordered", "stored", "external", "partial", "unguarded", "escaped"},
+		"directive":      {"malformed", "unused"},
+	}
+	for kind := leaseflow.OwnerCheck; kind <= leaseflow.Takeover; kind++ {
+		want["ttlcheck"] = append(want["ttlcheck"], kind.String())
+	}
+	got := map[string][]string{}
+	for _, rule := range Rules() {
+		requireSection(t, "## "+rule.Name, finding.URL(rule.Name, ""))
+		for _, category := range rule.Categories {
+			got[rule.Name] = append(got[rule.Name], category.Name)
+			requireSection(t, "### "+rule.Name+" "+category.Name, finding.URL(rule.Name, category.Name))
+		}
+	}
+	require.Equal(t, want, got)
+}
+
+// requireSection wants a heading, and an address that ends in the anchor which
+// GitHub makes of it: in lower case, with hyphens for spaces.
+func requireSection(t *testing.T, heading, address string) {
+	t.Helper()
+	require.Contains(t, rules, "\n"+heading+"\n")
+	_, anchor, _ := strings.Cut(address, "#")
+	require.Equal(t, strings.ReplaceAll(strings.TrimLeft(heading, "# "), " ", "-"), anchor)
 }
