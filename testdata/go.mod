@@ -23,7 +23,6 @@ require (
 	github.com/bradfitz/gomemcache v0.0.0-20260422231931-4d751bb6e37c
 	github.com/bsm/redislock v0.9.4
 	github.com/caddyserver/certmagic v0.25.6
-	github.com/confluentinc/confluent-kafka-go/v2 v2.11.1
 	github.com/dapr/go-sdk v1.11.0
 	github.com/elastic/go-elasticsearch/v8 v8.19.7
 	github.com/go-co-op/gocron v1.37.0

@@ -43,7 +43,6 @@ import (
 	_ "github.com/bsm/redislock"
 	_ "github.com/buraksezer/olric"
 	_ "github.com/caddyserver/certmagic"
-	_ "github.com/confluentinc/confluent-kafka-go/v2/kafka"
 	_ "github.com/dapr/go-sdk/client"
 	_ "github.com/docker/libkv/store"
 	_ "github.com/dtm-labs/rockscache"
