@@ -27,6 +27,10 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	hooks, err := filepath.Abs("../../.pre-commit-hooks.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -34,6 +38,7 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE") != "",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("FENCELINT", fencelint)
+			env.Setenv("HOOKS", hooks)
 			env.Setenv("GOCACHE", goCache)
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOFLAGS", "")
