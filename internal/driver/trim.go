@@ -34,7 +34,7 @@ func newTrimmer(env environment, cat *models.Catalogue, roots []string) *trimmer
 	t := &trimmer{roots: roots, goroot: env.goroot, modcache: env.modcache, known: map[string]bool{}}
 	for _, row := range cat.Rows("") {
 		first, _, _ := strings.Cut(row.Pkg, "/")
-		if row.Role.TakesLease() && strings.Contains(first, ".") && (len(t.clients) == 0 || t.clients[len(t.clients)-1] != row.Pkg) {
+		if takesLock(row) && strings.Contains(first, ".") && (len(t.clients) == 0 || t.clients[len(t.clients)-1] != row.Pkg) {
 			t.clients = append(t.clients, row.Pkg)
 		}
 	}
@@ -183,4 +183,14 @@ func (t *trimmer) prune(pkgs []*packages.Package) {
 			pkg.Syntax, pkg.TypesInfo = nil, nil
 		}
 	})
+}
+
+// takesLock reports whether a row is of a call that takes a lock by itself. A
+// dependency that only uses a database or an object store hides no lease.
+func takesLock(row *models.Row) bool {
+	switch row.Role {
+	case models.LockCtor, models.LockerCtor, models.SessionCtor, models.Acquire, models.TryAcquire, models.WithLock, models.Elect:
+		return true
+	}
+	return false
 }

@@ -108,38 +108,59 @@ func isStd(pass *analysis.Pass) bool {
 }
 
 // solve lets the functions of the package learn from each other until nothing
-// changes.
+// changes. Only functions that call something whose summary has changed are
+// looked at again.
 func (p *program) solve() map[*ssa.Function][]*event {
-	var all map[*ssa.Function][]*event
-	for round := range maxRounds {
-		all = map[*ssa.Function][]*event{}
+	all := map[*ssa.Function][]*event{}
+	dirty := map[*ssa.Function]bool{}
+	for _, fn := range p.fns {
+		dirty[fn] = true
+	}
+	for range maxRounds {
 		for _, fn := range p.fns {
-			p.guarded(fn, func() {
-				evs := p.events(fn)
-				p.markRMW(fn, evs)
-				all[fn] = evs
-			})
+			if dirty[fn] {
+				p.guarded(fn, func() {
+					evs := p.events(fn)
+					p.markRMW(fn, evs)
+					all[fn] = evs
+				})
+			}
 		}
 		p.index(all)
 		p.pairs = p.pair(all)
-		changed := false
-		next := map[*ssa.Function]*Summary{}
+		changed := map[*ssa.Function]bool{}
 		for _, fn := range p.fns {
+			if !dirty[fn] && !p.touched[fn] {
+				continue
+			}
 			p.guarded(fn, func() {
 				s := p.summarise(fn, all[fn])
 				if len(s.Effects) == 0 && len(s.Reads) == 0 {
 					s = nil
 				}
-				next[fn] = s
 				if str(p.sums[fn]) != str(s) {
-					changed = true
+					changed[fn] = true
 				}
+				p.sums[fn] = s
 			})
 		}
-		p.sums = next
-		p.linkLocal()
-		if !changed && round > 0 {
+		methods := p.linkLocal()
+		if len(changed) == 0 && len(methods) == 0 {
 			break
+		}
+		dirty = map[*ssa.Function]bool{}
+		for fn := range changed {
+			for _, call := range p.callers[fn] {
+				dirty[call.Parent()] = true
+			}
+			if parent := fn.Parent(); parent != nil { // called through a variable, or handed on
+				dirty[parent] = true
+			}
+		}
+		for m := range methods {
+			for fn := range p.invokers[m] {
+				dirty[fn] = true
+			}
 		}
 	}
 	return all

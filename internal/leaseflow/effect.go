@@ -145,8 +145,9 @@ func (e *Effect) String() string {
 	return s
 }
 
-// maxEffects bounds a Summary, so that facts stay small.
-const maxEffects = 40
+// maxEffects bounds how many effects of one kind a Summary keeps, so that facts
+// stay small and a call far up does not repeat everything below it.
+var maxEffects = [...]int{Acquire: 4, Release: 6, Renew: 3, Check: 4, Write: 8, Read: 4, RunBody: 4, Grant: 1}
 
 // Summary is what a caller needs to know of a function. It is a fact.
 type Summary struct {
@@ -182,7 +183,40 @@ func (s *Summary) add(e Effect) {
 			return
 		}
 	}
-	if len(s.Effects) < maxEffects {
-		s.Effects = append(s.Effects, e)
+	n, mildest := 0, -1
+	for i := range s.Effects {
+		if s.Effects[i].Kind == e.Kind {
+			n++
+			if mildest < 0 || s.Effects[i].harm() < s.Effects[mildest].harm() {
+				mildest = i
+			}
+		}
 	}
+	switch {
+	case n < maxEffects[e.Kind]:
+		s.Effects = append(s.Effects, e)
+	case e.Kind == Write && e.harm() > s.Effects[mildest].harm():
+		s.Effects[mildest] = e
+	}
+}
+
+// harm ranks writes by what a stale holder can destroy with them.
+func (e *Effect) harm() int {
+	n := 0
+	if !e.Weak {
+		n += 16
+	}
+	if e.RMW {
+		n += 8
+	}
+	if e.Guard == Unguarded {
+		n += 4
+	}
+	if e.Action == Overwrite || e.Action == Send {
+		n += 2
+	}
+	if e.Action == Increment {
+		n++
+	}
+	return n
 }

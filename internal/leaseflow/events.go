@@ -18,6 +18,9 @@ type event struct {
 	spawned  bool
 	body     *ssa.Function // the closure of this package that the effect happens in
 
+	paired  bool   // pair has turned it into a release or renewal
+	partner *event // of the acquire that it belongs to
+
 	gated  map[ssa.Value]bool // answers of gate
 	region *region            // computed once, by regionOf
 	words  tri                // whether the words around it say lock, by lockEvidence

@@ -66,11 +66,9 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 func (p *program) regions(fn *ssa.Function, evs []*event) []*region {
 	var out []*region
 	for _, a := range p.heldEntry[fn] {
-		r := &region{acquire: a, held: map[ssa.Instruction]bool{}}
+		r := &region{acquire: a, held: span{}}
 		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				r.held[in] = true
-			}
+			r.held.add(b, 0, len(b.Instrs))
 		}
 		out = append(out, r)
 	}
@@ -89,7 +87,7 @@ func (p *program) regions(fn *ssa.Function, evs []*event) []*region {
 func regionsWith(regions []*region, e *event) []*region {
 	var out []*region
 	for _, r := range regions {
-		if r.held[e.call] && r.acquire.call != e.call {
+		if r.held.has(e.call) && r.acquire.call != e.call {
 			out = append(out, r)
 		}
 	}
@@ -269,7 +267,7 @@ func (p *program) unordered(e *event, r *region) bool {
 // fencesElsewhere reports whether another write of the region is fenced.
 func (p *program) fencesElsewhere(e *event, r *region, evs []*event) bool {
 	for _, o := range evs {
-		if o != e && o.Kind == Write && r.held[o.call] && (o.Guard == Fenced || o.Guard == OwnerGuard) && o.Store != e.Store && o.Origin != RandomOrigin {
+		if o != e && o.Kind == Write && r.held.has(o.call) && (o.Guard == Fenced || o.Guard == OwnerGuard) && o.Store != e.Store && o.Origin != RandomOrigin {
 			return true
 		}
 	}
@@ -343,32 +341,10 @@ func worst(xs []Exposure) []Exposure {
 			continue
 		}
 		out[i].More++
-		if harm(&x) > harm(&out[i]) {
+		if x.Write.harm() > out[i].Write.harm() {
 			x.More = out[i].More
 			out[i] = x
 		}
 	}
 	return out
-}
-
-// harm ranks exposures of one call.
-func harm(x *Exposure) int {
-	n := 0
-	w := &x.Write
-	if !w.Weak {
-		n += 16
-	}
-	if w.RMW {
-		n += 8
-	}
-	if w.Guard == Unguarded {
-		n += 4
-	}
-	if w.Action == Overwrite || w.Action == Send {
-		n += 2
-	}
-	if w.Action == Increment {
-		n++
-	}
-	return n
 }

@@ -7,8 +7,9 @@ import (
 )
 
 // linkLocal gives the interface methods that this package declares or uses the
-// effects of the implementations that stand in the same package.
-func (p *program) linkLocal() {
+// effects of the implementations that stand in the same package. It returns
+// the methods whose effects have changed.
+func (p *program) linkLocal() map[*types.Func]bool {
 	impls := map[*types.Named][]*types.Func{}
 	bySum := map[*types.Func]*Summary{}
 	for _, fn := range p.fns {
@@ -62,10 +63,15 @@ func (p *program) linkLocal() {
 			}
 		}
 	}
-	for _, s := range next {
+	changed := map[*types.Func]bool{}
+	for m, s := range next {
 		sortEffects(s)
+		if str(s) != str(p.ifaces[m]) {
+			changed[m] = true
+		}
 	}
 	p.ifaces = next
+	return changed
 }
 
 // merge adds the effects of one implementation to those of an interface

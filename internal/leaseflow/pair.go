@@ -32,9 +32,17 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 		}
 	}
 	acquires = p.distinct(acquires)
+	p.touched = map[*ssa.Function]bool{}
 	var out []pairing
 	for _, fn := range p.fns {
 		for _, u := range all[fn] {
+			if u.paired {
+				if a := p.partner(u, acquires); a != nil {
+					u.partner = a
+				}
+				out = append(out, pairing{u, u.partner})
+				continue
+			}
 			if u.Kind != Write || !freeing(u) {
 				continue
 			}
@@ -44,6 +52,7 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 			}
 			if a != nil && a.Unique {
 				u.Kind = Release
+				p.touched[fn] = true
 				continue
 			}
 			switch u.Action {
@@ -53,6 +62,8 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 				u.Kind = Release
 			}
 			u.Unsafe = u.Guard <= StatusOnly
+			u.paired, u.partner = true, a
+			p.touched[fn] = true
 			out = append(out, pairing{u, a})
 		}
 	}

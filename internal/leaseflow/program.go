@@ -38,6 +38,8 @@ type program struct {
 	hasLeases   bool
 	heldEntry   map[*ssa.Function][]*event // bodies that run under a lease from their first line
 	pairs       []pairing
+	touched     map[*ssa.Function]bool                 // functions whose events pair has changed in this round
+	invokers    map[*types.Func]map[*ssa.Function]bool // who calls an interface method
 	broken      map[*ssa.Function]bool
 }
 
@@ -93,6 +95,7 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 		callers:  map[*ssa.Function][]ssa.CallInstruction{},
 		rows:     map[*types.Func][]*models.Row{},
 		broken:   map[*ssa.Function]bool{},
+		invokers: map[*types.Func]map[*ssa.Function]bool{},
 		lockish:  map[*ssa.Function]bool{},
 	}
 	if init := pkg.Func("init"); init != nil {
@@ -143,8 +146,15 @@ func (p *program) indexFunction(fn *ssa.Function) {
 					p.globals[addr] = append(p.globals[addr], in.Val)
 				}
 			case ssa.CallInstruction:
-				if c := p.callee(in.Common()); c.fn != nil {
+				c := p.callee(in.Common())
+				if c.fn != nil {
 					p.callers[c.fn] = append(p.callers[c.fn], in)
+				}
+				if c.invoke {
+					if p.invokers[c.obj] == nil {
+						p.invokers[c.obj] = map[*ssa.Function]bool{}
+					}
+					p.invokers[c.obj][fn] = true
 				}
 			}
 		}

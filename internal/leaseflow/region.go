@@ -12,11 +12,35 @@ import (
 // region is where a lease is held inside one function.
 type region struct {
 	acquire *event
-	held    map[ssa.Instruction]bool
+	held    span
 	ends    []*event // explicit releases
 	defers  []*event // deferred releases, in the order of registration
 	returns []*ssa.Return
 	refused bool // the refusal of the acquire leads into the region as well
+}
+
+// span is a set of instructions: stretches of blocks.
+type span map[*ssa.BasicBlock][][2]int
+
+func (s span) add(b *ssa.BasicBlock, from, to int) {
+	if from < to {
+		s[b] = append(s[b], [2]int{from, to})
+	}
+}
+
+// has reports whether an instruction is in the set.
+func (s span) has(in ssa.Instruction) bool {
+	stretches := s[in.Block()]
+	if len(stretches) == 0 {
+		return false
+	}
+	i := slices.Index(in.Block().Instrs, in)
+	for _, st := range stretches {
+		if st[0] <= i && i < st[1] {
+			return true
+		}
+	}
+	return false
 }
 
 // regionOf follows the flow from the success of an acquire to the release.
@@ -28,7 +52,7 @@ func (p *program) regionOf(acq *event, events []*event) *region {
 }
 
 func (p *program) flow(acq *event, events []*event) *region {
-	r := &region{acquire: acq, held: map[ssa.Instruction]bool{}}
+	r := &region{acquire: acq, held: span{}}
 	releases := map[ssa.Instruction]*event{}
 	for _, e := range events {
 		if e.Kind == Release || e.Kind == Write && e.Unsafe {
@@ -55,21 +79,22 @@ func (p *program) flow(acq *event, events []*event) *region {
 		s := queue[0]
 		queue = queue[1:]
 		ended := false
-		for _, in := range s.b.Instrs[s.i:] {
+		end := len(s.b.Instrs)
+		for i, in := range s.b.Instrs[s.i:] {
 			if e, ok := releases[in]; ok {
 				r.ends = append(r.ends, e)
-				ended = true
+				ended, end = true, s.i+i
 				break
 			}
 			if in == acq.call.(ssa.Instruction) { // a retry loop takes it anew
-				ended = true
+				ended, end = true, s.i+i
 				break
 			}
-			r.held[in] = true
 			if ret, ok := in.(*ssa.Return); ok {
 				r.returns = append(r.returns, ret)
 			}
 		}
+		r.held.add(s.b, s.i, end)
 		if ended {
 			continue
 		}

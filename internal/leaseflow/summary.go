@@ -151,7 +151,7 @@ func (p *program) inHeldRegion(e *event, evs []*event) bool {
 		if a.Kind != Acquire || a.Candidate && !p.lockEvidence(a) {
 			continue
 		}
-		if p.regionOf(a, evs).held[e.call] {
+		if p.regionOf(a, evs).held.has(e.call) {
 			return true
 		}
 	}

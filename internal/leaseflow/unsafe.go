@@ -74,7 +74,7 @@ func (p *program) early(u, a *event) bool {
 		return false
 	}
 	r := p.flow(a, nil)
-	if !r.held[u.call] {
+	if !r.held.has(u.call) {
 		return false
 	}
 	// is there a branch between the two that tells winners from losers?

@@ -1,0 +1,36 @@
+package leaseflow
+
+import (
+	"fmt"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParsePosition(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]token.Position{
+		"example.com/m/a.go:12:3": {Filename: "example.com/m/a.go", Line: 12, Column: 3},
+		`C:\m\a.go:1:1`:           {Filename: `C:\m\a.go`, Line: 1, Column: 1},
+		"a:b.go:7:9":              {Filename: "a:b.go", Line: 7, Column: 9},
+		"":                        {},
+		"a.go":                    {},
+		"a.go:12":                 {},
+	} {
+		require.Equal(t, want, parsePosition(in), "%q", in)
+	}
+}
+
+func FuzzParsePosition(f *testing.F) {
+	f.Add("a.go", 1, 1)
+	f.Add("", 0, 0)
+	f.Add("C:\\x:1:2", 3, 4)
+	f.Fuzz(func(t *testing.T, file string, line, column int) {
+		parsePosition(file) // whatever it is, it does no harm
+		got := parsePosition(fmt.Sprintf("%s:%d:%d", file, line, column))
+		require.Equal(t, token.Position{Filename: file, Line: line, Column: column}, got)
+		require.Equal(t, strings.Count(file, ":"), strings.Count(got.Filename, ":"))
+	})
+}
