@@ -189,7 +189,7 @@ func (s *Server) spawn() error {
 
 func (s *Server) untilReady(ctx context.Context) error {
 	for {
-		try, cancel := context.WithTimeout(ctx, time.Second)
+		try, cancel := context.WithTimeout(ctx, startTimeout/10)
 		err := s.engine.ping(try, s)
 		cancel()
 		if err == nil {
