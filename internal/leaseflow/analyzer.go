@@ -1,7 +1,6 @@
 package leaseflow
 
 import (
-	"fmt"
 	"go/types"
 	"reflect"
 	"strings"
@@ -51,12 +50,13 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 		}
 	}()
 	p := newProgram(pass, cfg)
+	p.annotate(result.Directives)
 	all := p.solve()
 	for _, fn := range p.fns {
 		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
 	}
 	result.Releases = p.unsafeReleases(p.pairs, all)
-	p.export2(result)
+	p.publish(result)
 	return result, nil
 }
 
@@ -193,33 +193,32 @@ func trace(cfg Config, format string, args ...any) {
 	}
 }
 
-// export2 hands the summaries to dependents and to Infer.
-func (p *program) export2(result *Result) {
-	for _, fn := range p.fns {
-		s := p.sums[fn]
-		obj, ok := fn.Object().(*types.Func)
-		if s == nil || !ok || fn.Parent() != nil {
-			continue
-		}
+// publish hands the summaries to dependents and to Infer.
+func (p *program) publish(result *Result) {
+	give := func(obj *types.Func, s *Summary) {
 		result.summaries[obj] = s
-		if exported(obj) {
+		if obj.Exported() {
 			p.pass.ExportObjectFact(obj, s)
 		}
 	}
+	for _, fn := range p.fns {
+		s := p.sums[fn]
+		obj, ok := fn.Object().(*types.Func)
+		if s == nil || !ok || fn.Parent() != nil || p.said[obj] != nil {
+			continue
+		}
+		give(obj, s)
+	}
 	for m, s := range p.ifaces {
-		result.ifaces[m] = s
-		if m.Pkg() == p.pass.Pkg {
-			p.pass.ExportObjectFact(m, s)
+		if p.said[m] == nil {
+			result.ifaces[m] = s
+			if m.Pkg() == p.pass.Pkg {
+				p.pass.ExportObjectFact(m, s)
+			}
 		}
 	}
-}
-
-// exported reports whether another package can call obj.
-func exported(obj *types.Func) bool {
-	if obj.Exported() {
-		return true
+	for obj, s := range p.said {
+		result.annotated = append(result.annotated, obj.FullName())
+		give(obj, s)
 	}
-	return false
 }
-
-var _ = fmt.Sprint

@@ -104,6 +104,9 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 
 // summaryOf returns what is known of a callee.
 func (p *program) summaryOf(c callee) *Summary {
+	if s := p.said[c.obj]; s != nil {
+		return s
+	}
 	if s := p.inferred(c.obj); s != nil {
 		return s
 	}

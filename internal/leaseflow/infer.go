@@ -66,6 +66,14 @@ func Infer(results []*Result) []*models.Row {
 		}
 		collect(r.pass.Pkg, r.pass.Fset)
 	}
+	annotated := map[string]bool{} // what the author said stands
+	for _, r := range results {
+		if r != nil {
+			for _, name := range r.annotated {
+				annotated[name] = true
+			}
+		}
+	}
 	byName := map[string]*Summary{}
 	for fn, s := range sums {
 		byName[fn.FullName()] = s
@@ -110,7 +118,7 @@ func Infer(results []*Result) []*models.Row {
 		for i := range it.NumMethods() {
 			m := it.Method(i)
 			s := merged[m.Name()]
-			if s == nil {
+			if s == nil || annotated[m.FullName()] {
 				continue
 			}
 			owner := in

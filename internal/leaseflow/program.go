@@ -29,6 +29,7 @@ type program struct {
 
 	sums        map[*ssa.Function]*Summary
 	facts       map[*types.Func]*Summary // of other packages, nil entries included
+	said        map[*types.Func]*Summary // by role directives
 	ifaces      map[*types.Func]*Summary // of interface methods, merged from the implementations here
 	callers     map[*ssa.Function][]ssa.CallInstruction
 	rows        map[*types.Func][]*models.Row
@@ -91,6 +92,7 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 		terms:    map[ssa.Value]Term{},
 		sums:     map[*ssa.Function]*Summary{},
 		facts:    map[*types.Func]*Summary{},
+		said:     map[*types.Func]*Summary{},
 		ifaces:   map[*types.Func]*Summary{},
 		callers:  map[*ssa.Function][]ssa.CallInstruction{},
 		rows:     map[*types.Func][]*models.Row{},

@@ -17,6 +17,7 @@ type Result struct {
 	pass      *analysis.Pass
 	summaries map[*types.Func]*Summary
 	ifaces    map[*types.Func]*Summary
+	annotated []string // full names of functions with role directives
 }
 
 // Place is one step of a story.
