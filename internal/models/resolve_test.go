@@ -33,6 +33,12 @@ var unserved = []string{
 	"go.etcd.io/etcd/clientv3", // the same as coreos/etcd
 }
 
+// newer are rows of functions that the served version lacks.
+var newer = []string{
+	"github.com/hazelcast/hazelcast-go-client.NewLockContext",
+	"github.com/olric-data/olric.DMap.CompareAndSwap",
+}
+
 func isUnserved(path string) bool {
 	return slices.ContainsFunc(unserved, func(m string) bool {
 		return path == m || strings.HasPrefix(path, m+"/")
@@ -77,12 +83,15 @@ func testRows(t *testing.T, c *Catalogue, loaded map[string]*types.Package) {
 		}
 		served += len(c.lookup(path).rows)
 		for _, r := range c.lookup(path).rows {
-			if err := resolve(c, loaded[path], r); err != nil {
+			err := resolve(c, loaded[path], r)
+			if isNewer := slices.Contains(newer, r.String()); isNewer && err == nil {
+				faults = append(faults, r.String()+": is served by now")
+			} else if err != nil && !isNewer {
 				faults = append(faults, fmt.Sprintf("%s: %s: %v", r.Source, r, err))
 			}
 		}
 	}
-	t.Logf("%d of %d rows are of clients that testdata requires; %d of these resolve", served, rows, served-len(faults))
+	t.Logf("%d of %d rows are of clients that testdata requires; %d of these resolve", served, rows, served-len(faults)-len(newer))
 	require.Empty(t, faults)
 }
 
