@@ -55,6 +55,7 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 	for _, fn := range p.fns {
 		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
 	}
+	result.Writes = once(result.Writes)
 	result.Releases = p.unsafeReleases(p.pairs, all)
 	p.publish(result)
 	return result, nil
@@ -163,6 +164,7 @@ func (p *program) solve() map[*ssa.Function][]*event {
 			}
 		}
 	}
+	p.all = all
 	return all
 }
 

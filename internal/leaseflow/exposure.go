@@ -25,8 +25,11 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
 			continue // told where the body stands
 		}
-		x := Exposure{Pos: e.pos(), End: callEnd(e), Write: e.Effect}
-		if !e.direct && e.At != p.position(e.pos()) {
+		x := Exposure{Pos: p.inBody(e), Write: e.Effect}
+		if d := p.deepest(e, 0); d != nil && d.pos() != x.Pos {
+			x.Line = p.placeOfEvent(d)
+		}
+		if !e.direct && e.At != p.position(x.Pos) && (x.Line == nil || e.At != p.position(x.Line.Pos)) {
 			x.At = p.placeOf(&e.Effect)
 		}
 		in := regionsWith(regions, e)
@@ -39,7 +42,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 				x.CheckKind = Takeover
 			}
 			if len(in) > 0 {
-				p.tell(&x, in[0], evs)
+				p.tell(&x, in[0], e)
 			}
 			out = append(out, x)
 			continue
@@ -51,7 +54,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 			continue
 		}
 		r := in[0]
-		p.tell(&x, r, evs)
+		p.tell(&x, r, e)
 		if e.Guard >= MaybeGuard && !p.unordered(e, r) {
 			continue
 		}
@@ -152,7 +155,7 @@ func (p *program) sharedFile(e *event) bool {
 }
 
 // tell fills in the story of a region.
-func (p *program) tell(x *Exposure, r *region, evs []*event) {
+func (p *program) tell(x *Exposure, r *region, w *event) {
 	a := r.acquire
 	x.Acquire = p.placeOfEvent(a)
 	x.Acquirer = a.Effect
@@ -164,15 +167,13 @@ func (p *program) tell(x *Exposure, r *region, evs []*event) {
 	} else if len(r.defers) > 0 {
 		x.Release = p.placeOfEvent(r.defers[0])
 	}
-	for _, e := range evs {
-		if e.call.Pos() == x.Pos && (e.spawned || e.Spawned) && !p.joined(e) {
-			x.Escaped = true
-		}
-		if e.call.Pos() == x.Pos && e.deferred {
-			for _, d := range r.defers { // a defer that was registered earlier runs later
-				if d.deferred && d.call.Pos() > e.call.Pos() {
-					x.Escaped = true
-				}
+	if (w.spawned || w.Spawned) && !p.joined(w) {
+		x.Escaped = true
+	}
+	if w.deferred {
+		for _, d := range r.defers { // a defer that was registered earlier runs later
+			if d.deferred && d.call.Pos() > w.call.Pos() {
+				x.Escaped = true
 			}
 		}
 	}
@@ -274,7 +275,40 @@ func (p *program) fencesElsewhere(e *event, r *region, evs []*event) bool {
 	return false
 }
 
-func callEnd(e *event) token.Pos { return token.NoPos }
+// inBody returns where the effect shows in the text of the function: at the
+// call, or inside the func literal that the call runs.
+func (p *program) inBody(e *event) token.Pos {
+	if e.ran != nil && root(e.ran) == root(e.fn) {
+		if inner := p.sameEffect(e, e.ran); inner != nil {
+			return p.inBody(inner)
+		}
+	}
+	return e.pos()
+}
+
+// deepest follows an effect down to the last call in this package: the line
+// that has to change.
+func (p *program) deepest(e *event, depth int) *event {
+	if e.direct || depth > 8 {
+		return e
+	}
+	if e.body != nil {
+		if inner := p.sameEffect(e, e.body); inner != nil {
+			return p.deepest(inner, depth+1)
+		}
+	}
+	return e
+}
+
+// sameEffect finds, among the events of a callee, the one that a caller sees.
+func (p *program) sameEffect(e *event, fn *ssa.Function) *event {
+	for _, o := range p.all[fn] {
+		if o != e && o.At == e.At && o.Kind == e.Kind {
+			return o
+		}
+	}
+	return nil
+}
 
 func (p *program) inTest(fn *ssa.Function) bool {
 	return p.testFile(fn.Pos())
@@ -326,6 +360,24 @@ func parsePosition(at string) token.Position {
 	pos.Line, _ = strconv.Atoi(at[j+1 : i])
 	pos.Column, _ = strconv.Atoi(at[i+1:])
 	return pos
+}
+
+// once keeps one exposure for each write of the package, however many regions
+// reach it.
+func once(xs []Exposure) []Exposure {
+	seen := map[token.Pos]bool{}
+	var out []Exposure
+	for _, x := range xs {
+		at := x.Pos
+		if x.Line != nil {
+			at = x.Line.Pos
+		}
+		if !seen[at] {
+			seen[at] = true
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // worst keeps one exposure for each call: of the writes behind it the one that

@@ -39,6 +39,7 @@ type program struct {
 	hasLeases   bool
 	heldEntry   map[*ssa.Function][]*event // bodies that run under a lease from their first line
 	pairs       []pairing
+	all         map[*ssa.Function][]*event
 	touched     map[*ssa.Function]bool                 // functions whose events pair has changed in this round
 	invokers    map[*types.Func]map[*ssa.Function]bool // who calls an interface method
 	broken      map[*ssa.Function]bool

@@ -54,7 +54,8 @@ type UnsafeRelease struct {
 type Exposure struct {
 	Pos, End token.Pos
 	Write    Effect
-	At       *Place // the primitive call, when it is not at Pos
+	Line     *Place // the last call in this package on the way to the store, when it is not at Pos
+	At       *Place // the primitive call, when it is neither
 	Acquire  *Place
 	Check    *Place
 	Release  *Place

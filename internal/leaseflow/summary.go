@@ -12,7 +12,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 	results := p.resultsOf(fn)
 	for _, e := range evs {
 		out := e.Effect
-		out.Spawned = e.spawned
+		out.Spawned, out.ran = e.spawned && !p.joined(e), false
 		switch e.Kind {
 		case Acquire:
 			if e.Held || !p.heldAtReturn(e, evs) {
