@@ -148,20 +148,20 @@ func FuzzRows(f *testing.F) {
 func TestFormat(t *testing.T) {
 	t.Parallel()
 	c, err := Load(Source{"own.models", []byte(`
-[z/b] ledger
+[zz/b] ledger
 Store.Put	keyonly:write	key=arg1;verb=delete	by key
 {A,LongName}.{Do} candidate:safe:release -
-[z/a]
+[zz/a]
 Apply.() write value=arg0.A.B/recv
 `)})
 	require.NoError(t, err)
-	require.Equal(t, `[z/a]
+	require.Equal(t, `[zz/a]
 Apply.()  write  value=arg0.A.B/recv
 
-[z/b] ledger
+[zz/b] ledger
 A.Do         candidate:safe:release  -
 LongName.Do  candidate:safe:release  -
 Store.Put    keyonly:write           key=arg1;verb=delete  by key
-`, Format(c.Rows("z/")))
+`, Format(c.Rows("zz/")))
 	require.Empty(t, Format(nil))
 }
