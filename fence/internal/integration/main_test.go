@@ -2,7 +2,10 @@
 //
 // Counts are small by default. FENCE_SCHEDULES, FENCE_STOPS and FENCE_KILLS
 // set the number of random schedules, of stopped processes and of killed
-// servers for each store.
+// servers for each store, FENCE_HISTORIES and FENCE_CONTROLS those of recorded
+// histories and of schedules that must lose; FENCE_SEED is the seed of the
+// first schedule, to go on where a run has ended. FENCE_MUTANTS=all breaks
+// everything on every database, FENCE_COST=strict holds costs to their targets.
 package integration
 
 import (

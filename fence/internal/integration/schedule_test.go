@@ -72,7 +72,7 @@ func runSchedules(t *testing.T, s *stores.Store, n int, plan func(i int) (fencet
 	sums := map[fencetest.Mode]*sum{fencetest.RegisterMode: {}, fencetest.ClaimMode: {}, fencetest.LazyMode: {}, fencetest.Unfenced: {}}
 	work := make(chan int)
 	var wg sync.WaitGroup
-	for range 4 {
+	for range 12 { // more than cores: they wait for the server
 		wg.Go(func() {
 			for i := range work {
 				p, failover := plan(i)
@@ -87,8 +87,9 @@ func runSchedules(t *testing.T, s *stores.Store, n int, plan func(i int) (fencet
 			}
 		})
 	}
+	first := count(t, "FENCE_SEED", 0)
 	for i := range n {
-		work <- i
+		work <- first + i
 	}
 	close(work)
 	wg.Wait()
