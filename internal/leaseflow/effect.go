@@ -95,8 +95,6 @@ func (k CheckKind) String() string { return checkNames[k] }
 // An Effect is one thing that a call does. Terms are written in the words of
 // the function that makes the call, or, in a Summary, of the function itself.
 type Effect struct {
-	ran bool // by a func argument, while events are made
-
 	Kind   Kind
 	API    string `json:",omitempty"` // what is called, for messages: "SetNX"
 	Store  string `json:",omitempty"` // family of the store: redis, etcd, sql, ...

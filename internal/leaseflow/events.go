@@ -17,7 +17,6 @@ type event struct {
 	deferred bool
 	spawned  bool
 	body     *ssa.Function // the function of this package that the effect happens in
-	ran      *ssa.Function // the func argument that the call runs, if the effect is one of it
 
 	paired  bool   // pair has turned it into a release or renewal
 	partner *event // of the acquire that it belongs to
@@ -67,9 +66,6 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 			e.Spawned = true
 		}
 		ev := &event{Effect: e, call: call, fn: fn, direct: direct, deferred: deferred, spawned: spawned || e.Spawned, body: body}
-		if e.ran {
-			ev.ran = body
-		}
 		out = append(out, ev)
 	}
 	c := p.callee(call.Common())
@@ -210,7 +206,6 @@ func (p *program) runBody(e Effect, c callee, fv ssa.Value, add func(Effect, boo
 			be.Guard = e.Guard
 		}
 		be.Held = e.Held
-		be.ran = true
 		add(be, false, target.fn)
 	}
 }

@@ -25,11 +25,12 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
 			continue // told where the body stands
 		}
-		x := Exposure{Pos: p.inBody(e), Write: e.Effect}
-		if d := p.deepest(e, 0); d != nil && d.pos() != x.Pos {
-			x.Line = p.placeOfEvent(d)
+		x := Exposure{Pos: p.deepest(e, 0).pos(), Write: e.Effect}
+		if call := p.inBody(e); call != x.Pos { // the region is in a caller of the line that has to change
+			x.From = p.placeOfEvent(e)
+			x.From.Pos = call
 		}
-		if !e.direct && e.At != p.position(x.Pos) && (x.Line == nil || e.At != p.position(x.Line.Pos)) {
+		if !e.direct && e.At != p.position(x.Pos) {
 			x.At = p.placeOf(&e.Effect)
 		}
 		in := regionsWith(regions, e)
@@ -278,8 +279,8 @@ func (p *program) fencesElsewhere(e *event, r *region, evs []*event) bool {
 // inBody returns where the effect shows in the text of the function: at the
 // call, or inside the func literal that the call runs.
 func (p *program) inBody(e *event) token.Pos {
-	if e.ran != nil && root(e.ran) == root(e.fn) {
-		if inner := p.sameEffect(e, e.ran); inner != nil {
+	if e.body != nil && e.body.Parent() != nil && root(e.body) == root(e.fn) {
+		if inner := p.sameEffect(e, e.body); inner != nil {
 			return p.inBody(inner)
 		}
 	}
@@ -363,18 +364,18 @@ func parsePosition(at string) token.Position {
 }
 
 // once keeps one exposure for each write of the package, however many regions
-// reach it.
+// and checks reach it: one that hangs on a check before any other.
 func once(xs []Exposure) []Exposure {
-	seen := map[token.Pos]bool{}
+	at := map[token.Pos]int{}
 	var out []Exposure
 	for _, x := range xs {
-		at := x.Pos
-		if x.Line != nil {
-			at = x.Line.Pos
-		}
-		if !seen[at] {
-			seen[at] = true
+		i, again := at[x.Pos]
+		switch {
+		case !again:
+			at[x.Pos] = len(out)
 			out = append(out, x)
+		case out[i].Check == nil && x.Check != nil:
+			out[i] = x
 		}
 	}
 	return out

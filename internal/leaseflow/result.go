@@ -54,8 +54,8 @@ type UnsafeRelease struct {
 type Exposure struct {
 	Pos, End token.Pos
 	Write    Effect
-	Line     *Place // the last call in this package on the way to the store, when it is not at Pos
-	At       *Place // the primitive call, when it is neither
+	From     *Place // the call in the region that leads to Pos, when Pos is not in it
+	At       *Place // the primitive call, when it is in another package
 	Acquire  *Place
 	Check    *Place
 	Release  *Place

@@ -12,7 +12,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 	results := p.resultsOf(fn)
 	for _, e := range evs {
 		out := e.Effect
-		out.Spawned, out.ran = e.spawned && !p.joined(e), false
+		out.Spawned = e.spawned && !p.joined(e)
 		switch e.Kind {
 		case Acquire:
 			if e.Held || !p.heldAtReturn(e, evs) {

@@ -11,11 +11,7 @@ import (
 func Story(f *finding.Finding, x *leaseflow.Exposure) {
 	Step(f, finding.Acquire, "lease acquired here", x.Acquire)
 	Step(f, finding.Check, "checked here, by the worker alone", x.Check)
-	if x.At == nil {
-		Step(f, finding.Write, "written here", x.Line)
-	} else {
-		Step(f, finding.Write, "on its way to the store here", x.Line)
-	}
+	Step(f, finding.Write, "called under the lease here", x.From)
 	Step(f, finding.Write, "written here", x.At)
 	Step(f, finding.Release, "released here", x.Release)
 	if x.Write.Inferred {

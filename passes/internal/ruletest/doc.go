@@ -1,0 +1,3 @@
+// Package ruletest runs one rule over marked programs that call real client
+// libraries.
+package ruletest
