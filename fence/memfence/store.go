@@ -161,6 +161,9 @@ func (s *Store) Write(ctx context.Context, g driver.Grant, change func() error, 
 	}
 	r := request{g.Resource, w.Request}
 	if token, applied := s.requests[r]; applied && w.Request != "" {
+		if w.Lazy { // nothing is written, so nothing is raised
+			s.set(g.Resource, record)
+		}
 		return &driver.DuplicateError{Resource: r.resource, Request: r.id, Token: token}
 	}
 	if err := change(); err != nil {

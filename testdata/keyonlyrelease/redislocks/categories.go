@@ -73,17 +73,6 @@ func scripted(ctx context.Context, rdb *redis.Client, name string) error {
 	return free.Run(ctx, rdb, []string{"lock:script:" + name}).Err() // want `keyonlyrelease \(luakeyonly\)`
 }
 
-// A script that looks at another key than the one it deletes.
-func otherKey(ctx context.Context, rdb *redis.Client, name string) error {
-	const script = `if redis.call("GET", KEYS[2]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`
-	token := uuid.NewString()
-	ok, err := rdb.SetNX(ctx, "lock:other:"+name, token, ttl).Result()
-	if err != nil || !ok {
-		return err
-	}
-	return rdb.Eval(ctx, script, []string{"lock:other:" + name, "owner:" + name}, token).Err() // want `keyonlyrelease \(luakeyonly\)`
-}
-
 // The release is registered before the answer is looked at.
 func early(ctx context.Context, rdb *redis.Client, name string) error {
 	ok, err := rdb.SetNX(ctx, "lock:early:"+name, uuid.NewString(), ttl).Result()
