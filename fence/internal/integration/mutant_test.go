@@ -187,4 +187,4 @@ func (m mutant) test(t *testing.T, k kind, suite string, all bool) {
 }
 
 // controls are cases that most mutants pass. They run beside the decisive one.
-var controls = []string{"register/then write", "claim/then write", "hold/bad input", "hold/longest names"}
+var controls = []string{"register/then write", "claim/then write", "hold/bad input", "hold/longest names", "hold/same owner again"}
