@@ -38,8 +38,9 @@
 //	         whatever is stored under the key.
 //	subject  word=place;word=place, or - for none. A place is recv, argN or
 //	         resultN, counted from zero with the context and without the
-//	         receiver, and may go on to fields: arg1.Key. Alternatives are
-//	         separated by a slash. A plain lower case word instead of a place
+//	         receiver, and may go on to fields, or to methods without
+//	         arguments: arg1.Key. A slice, such as a variadic argument, stands
+//	         for its elements. Alternatives are separated by a slash. A plain lower case word instead of a place
 //	         is an attribute: verb=delete. Words lists the words.
 //	note     the rest of the line, for people.
 //

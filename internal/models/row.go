@@ -62,7 +62,7 @@ const (
 type Place struct {
 	Root  string   // Recv, Arg or Result
 	Index int      // zero-based; 0 for Recv
-	Path  []string // names of fields, outermost first
+	Path  []string // names of fields, or of methods without arguments, outermost first; a slice stands for its elements
 }
 
 // String returns the place as rows spell it: recv, arg1.Key, result0.
