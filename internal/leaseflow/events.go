@@ -58,6 +58,11 @@ func (p *program) events(fn *ssa.Function) []*event {
 }
 
 func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event {
+	if p.nesting > maxNesting {
+		return nil
+	}
+	p.nesting++
+	defer func() { p.nesting-- }()
 	var out []*event
 	_, deferred := call.(*ssa.Defer)
 	_, spawned := call.(*ssa.Go)

@@ -280,7 +280,7 @@ func (p *program) fencesElsewhere(e *event, r *region, evs []*event) bool {
 // call, or inside the func literal that the call runs.
 func (p *program) inBody(e *event) token.Pos {
 	if e.body != nil && e.body.Parent() != nil && root(e.body) == root(e.fn) {
-		if inner := p.sameEffect(e, e.body); inner != nil {
+		if inner := p.sameEffect(e, e.body); inner != nil && inner.fn != e.fn {
 			return p.inBody(inner)
 		}
 	}

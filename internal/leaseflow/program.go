@@ -26,6 +26,7 @@ type program struct {
 	holders  *holders // fields by what they hold
 	lockish  map[*ssa.Function]bool
 	inlining int
+	nesting  int
 
 	sums        map[*ssa.Function]*Summary
 	facts       map[*types.Func]*Summary // of other packages, nil entries included
@@ -194,6 +195,10 @@ func (c callee) name() string {
 	return ""
 }
 
+// maxNesting bounds how far values are followed from variable to variable:
+// real code goes a few steps, a loop of assignments goes on for ever.
+const maxNesting = 24
+
 // callee resolves the target of a call as far as this package shows it.
 func (p *program) callee(call *ssa.CallCommon) callee {
 	if call.IsInvoke() {
@@ -204,6 +209,11 @@ func (p *program) callee(call *ssa.CallCommon) callee {
 
 // calleeOf resolves a func value that is called with args.
 func (p *program) calleeOf(v ssa.Value, args []ssa.Value) callee {
+	if p.nesting > maxNesting { // a func that is stored where it was read from
+		return callee{args: args, value: v}
+	}
+	p.nesting++
+	defer func() { p.nesting-- }()
 	switch v := v.(type) {
 	case *ssa.Function:
 		return functionCallee(v, args)
