@@ -101,7 +101,7 @@ func TestKilledServer(t *testing.T) {
 			require.NoError(t, s.Exec(t.Context(), s.DB, entryTable))
 			var total killed
 			for i := range kills {
-				total.add(killOnce(t, server, s, i))
+				total.add(killOnce(t, server, s.Place, i))
 			}
 			require.NotZero(t, total.acknowledged)
 			require.NotZero(t, total.applied)
@@ -125,13 +125,16 @@ func (k killed) String() string {
 		k.acknowledged, k.uncertain, k.applied, k.unavailable)
 }
 
-func killOnce(t *testing.T, server *servers.Server, s *stores.Store, i int) killed {
+func killOnce(t *testing.T, server *servers.Server, place stores.Place, i int) killed {
 	t.Helper()
 	ctx := t.Context()
+	s, err := stores.Open(place) // without connections to a killed server
+	require.NoError(t, err)
+	defer s.Close()
 	const workers = 4
 	var mu sync.Mutex
 	acknowledged, uncertain, unavailable := map[string]string{}, map[string]string{}, map[string]string{} // request to resource
-	p, through := proxied(t, s.Place, 0)
+	p, through := proxied(t, place, 0)
 	defer p.Close()
 	writer, err := stores.Open(through)
 	require.NoError(t, err)
@@ -175,7 +178,7 @@ func killOnce(t *testing.T, server *servers.Server, s *stores.Store, i int) kill
 	server.Kill()
 	wg.Wait()
 	require.NoError(t, server.Restart(ctx))
-	s, err = stores.Open(s.Place) // without connections to the killed server
+	s, err = stores.Open(place)
 	require.NoError(t, err)
 	defer s.Close()
 
