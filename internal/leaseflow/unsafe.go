@@ -37,7 +37,7 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 			if u.Origin == RandomOrigin || u.Origin == TimeOrigin {
 				continue
 			}
-		case u.Guard > StatusOnly:
+		case u.Guard > StatusOnly, p.holdsRow(u, all[u.fn]):
 			continue
 		}
 		if !u.direct {
