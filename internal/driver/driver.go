@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	out.Stats.Analyse = time.Since(loaded)
 	doc := &report.Document{Version: report.SchemaVersion, Errors: prog.errors}
 	r := newRenderer(o)
-	r.dirs = sourceDirs(prog.units)
+	r.dirs, r.syntax = sourceDirs(prog.units), syntaxByName(prog.units)
 	for _, act := range graph.Roots {
 		if !prog.reported[act.Package] {
 			continue

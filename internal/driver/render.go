@@ -17,10 +17,11 @@ import (
 
 // renderer turns positions of a file set into places of a document.
 type renderer struct {
-	dirs  map[string]string // of packages, by import path
-	dir   string
-	cfg   *config.Config
-	files map[string][]byte
+	dirs   map[string]string    // of packages, by import path
+	syntax map[string]*ast.File // of the packages that were analysed, by file name
+	dir    string
+	cfg    *config.Config
+	files  map[string][]byte
 }
 
 func newRenderer(o Options) *renderer {
@@ -62,10 +63,9 @@ func (r *renderer) finding(pkg *packages.Package, f *finding.Finding) report.Fin
 	for _, rel := range f.Related {
 		step := report.Step{Role: string(rel.Role), Message: rel.Message}
 		if rel.Pos.IsValid() {
-			step.Location = r.location(pkg.Fset, rel.Pos, token.NoPos)
+			step.Location = r.location(pkg.Fset, rel.Pos, rel.End)
 		} else if rel.Position.IsValid() {
-			at := report.Point{Line: rel.Position.Line, Column: max(rel.Position.Column, 1)}
-			step.Location = report.Location{Path: r.path(r.source(rel.Position.Filename)), Start: at, End: at}
+			step.Location = r.elsewhere(pkg.Fset, rel.Position)
 		} else {
 			continue
 		}
@@ -89,6 +89,20 @@ func (r *renderer) location(fset *token.FileSet, pos, end token.Pos) report.Loca
 		}
 	}
 	return l
+}
+
+// elsewhere returns a place that a fact of another package names, marked as
+// one of this package would be if its file was loaded.
+func (r *renderer) elsewhere(fset *token.FileSet, p token.Position) report.Location {
+	name := r.source(p.Filename)
+	if file := r.syntax[name]; file != nil && p.Line >= 1 {
+		if tf := fset.File(file.FileStart); p.Line <= tf.LineCount() {
+			start, end := finding.Extent(fset, file, tf.LineStart(p.Line)+token.Pos(max(p.Column-1, 0)))
+			return r.location(fset, start, end)
+		}
+	}
+	at := report.Point{Line: p.Line, Column: max(p.Column, 1)}
+	return report.Location{Path: r.path(name), Start: at, End: at}
 }
 
 func point(p token.Position) report.Point {
@@ -122,6 +136,17 @@ func sourceDirs(pkgs []*packages.Package) map[string]string {
 		}
 	})
 	return dirs
+}
+
+// syntaxByName maps the names of files to their syntax.
+func syntaxByName(pkgs []*packages.Package) map[string]*ast.File {
+	files := map[string]*ast.File{}
+	for _, pkg := range pkgs {
+		for _, file := range pkg.Syntax {
+			files[pkg.Fset.PositionFor(file.FileStart, false).Filename] = file
+		}
+	}
+	return files
 }
 
 // source finds the file that a fact names by import path and base name.

@@ -55,8 +55,8 @@ const (
 type Related struct {
 	Role    Role
 	Message string
-	// Pos is set when the place lies in the package under analysis.
-	Pos token.Pos
+	// Pos, and perhaps End, are set when the place lies in the package under analysis.
+	Pos, End token.Pos
 	// Position names the place otherwise; it comes out of a fact of another package.
 	Position token.Position
 }
@@ -105,7 +105,7 @@ func (f *Finding) Diagnostic() analysis.Diagnostic {
 	}
 	for _, r := range f.Related {
 		if r.Pos.IsValid() {
-			d.Related = append(d.Related, analysis.RelatedInformation{Pos: r.Pos, Message: r.Message})
+			d.Related = append(d.Related, analysis.RelatedInformation{Pos: r.Pos, End: r.End, Message: r.Message})
 		} else if r.Position.IsValid() {
 			d.Message += "; " + r.Message + " at " + r.Position.String()
 		}
@@ -113,13 +113,36 @@ func (f *Finding) Diagnostic() analysis.Diagnostic {
 	return d
 }
 
-// Report hands the findings to the pass in order of position, those below min left out.
+// Report gives places without an end the extent that readers expect, and hands
+// the findings to the pass in order of position, those below min left out.
 func Report(pass *analysis.Pass, res *Result, min Confidence) {
+	for i := range res.Findings {
+		res.Findings[i].extend(pass)
+	}
 	sorted := slices.Clone(res.Findings)
 	slices.SortStableFunc(sorted, func(a, b Finding) int { return int(a.Pos) - int(b.Pos) })
 	for i := range sorted {
 		if sorted[i].Confidence >= min {
 			pass.Report(sorted[i].Diagnostic())
+		}
+	}
+}
+
+func (f *Finding) extend(pass *analysis.Pass) {
+	extend(pass, &f.Pos, &f.End)
+	for i := range f.Related {
+		extend(pass, &f.Related[i].Pos, &f.Related[i].End)
+	}
+}
+
+func extend(pass *analysis.Pass, pos, end *token.Pos) {
+	if !pos.IsValid() || end.IsValid() {
+		return
+	}
+	for _, file := range pass.Files {
+		if file.FileStart <= *pos && *pos <= file.FileEnd {
+			*pos, *end = Extent(pass.Fset, file, *pos)
+			return
 		}
 	}
 }

@@ -70,6 +70,9 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		if spawned {
 			e.Spawned = true
 		}
+		if e.Kind == Write && e.Guard < Conditional && direct && p.commitsIfUnchanged(call, fn) {
+			e.Guard = Conditional
+		}
 		ev := &event{Effect: e, call: call, fn: fn, direct: direct, deferred: deferred, spawned: spawned || e.Spawned, body: body}
 		out = append(out, ev)
 	}
@@ -77,7 +80,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 	prims := p.primitives(call, c)
 	for _, e := range prims {
 		if e.Kind == RunBody {
-			p.runBody(e, c, e.Handle.v, add)
+			p.runBody(e, c, fn, e.Handle.v, add)
 			continue
 		}
 		add(e, true, nil)
@@ -99,7 +102,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		e = p.instantiate(e, call, c)
 		if e.Kind == RunBody {
 			if e.Func < len(c.args) && e.Func >= 0 {
-				p.runBody(e, c, nil, add)
+				p.runBody(e, c, fn, nil, add)
 			}
 			continue
 		}
@@ -165,7 +168,7 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 }
 
 // runBody adds the effects of the func argument that a call runs.
-func (p *program) runBody(e Effect, c callee, fv ssa.Value, add func(Effect, bool, *ssa.Function)) {
+func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, add func(Effect, bool, *ssa.Function)) {
 	if fv == nil && e.Func >= 0 && e.Func < len(c.args) {
 		fv = c.args[e.Func]
 	}
@@ -173,6 +176,7 @@ func (p *program) runBody(e Effect, c callee, fv ssa.Value, add func(Effect, boo
 		return
 	}
 	target := p.calleeOf(fv, nil)
+	p.noteWatch(e, target.fn, fn)
 	sum := p.summaryOf(target)
 	if sum == nil {
 		if i, fn := p.paramIndex(target.value); fn != nil {

@@ -43,6 +43,8 @@ type program struct {
 	all         map[*ssa.Function][]*event
 	touched     map[*ssa.Function]bool                 // functions whose events pair has changed in this round
 	invokers    map[*types.Func]map[*ssa.Function]bool // who calls an interface method
+	watched     map[*ssa.Function]bool // bodies that a change of the keys they watch makes fail
+	queued      map[*ssa.Function]bool // bodies whose commands take effect when a watched body commits
 	broken      map[*ssa.Function]bool
 }
 
@@ -99,6 +101,8 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 		callers:  map[*ssa.Function][]ssa.CallInstruction{},
 		rows:     map[*types.Func][]*models.Row{},
 		broken:   map[*ssa.Function]bool{},
+		watched:  map[*ssa.Function]bool{},
+		queued:   map[*ssa.Function]bool{},
 		invokers: map[*types.Func]map[*ssa.Function]bool{},
 		lockish:  map[*ssa.Function]bool{},
 	}

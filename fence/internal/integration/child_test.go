@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -139,6 +140,7 @@ const (
 type outcome struct {
 	Err         string
 	Stale       bool // ErrStale from the guard or the write
+	Wrote       bool // the write was acknowledged
 	ReleaseLost bool
 }
 
@@ -161,7 +163,14 @@ func (g *stoppingGuard) Claim(ctx context.Context, resource, owner string) (driv
 // stoppingLocker stops before the release.
 type stoppingLocker struct {
 	*sqlfence.Locker
-	at func(string)
+	at       func(string)
+	renewing *sync.Mutex // held by every renewal, and by the stop
+}
+
+func (l *stoppingLocker) Extend(ctx context.Context, h driver.Hold, ttl time.Duration) error {
+	l.renewing.Lock()
+	defer l.renewing.Unlock()
+	return l.Locker.Extend(ctx, h, ttl)
 }
 
 func (l *stoppingLocker) Release(ctx context.Context, h driver.Hold) error {
@@ -177,8 +186,12 @@ func workerRole(ctx context.Context) error {
 	if err := readJob(&j); err != nil {
 		return err
 	}
+	var out outcome
+	var renewing sync.Mutex // who stops in the midst of a write to SQLite keeps the file
 	at := func(point string) {
-		if point == j.Point {
+		if point == j.Point && (out.Wrote || point != beforeRelease) {
+			renewing.Lock()
+			defer renewing.Unlock()
 			stop()
 		}
 	}
@@ -193,15 +206,14 @@ func workerRole(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	var out outcome
-	client := fence.New(&stoppingLocker{s.Locker, at}, fence.WithTTL(j.TTL), fence.WithReleaseTimeout(time.Minute),
+	client := fence.New(&stoppingLocker{s.Locker, at, &renewing}, fence.WithTTL(j.TTL), fence.WithReleaseTimeout(time.Minute),
 		fence.WithTrace(&fence.Trace{ReleaseLost: func(fence.Event) { out.ReleaseLost = true }}))
 	guard := &stoppingGuard{s.Guard, at}
 	prepare := fence.Registering(guard)
 	if j.Claim {
 		prepare = fence.Claiming(guard)
 	}
-	err = client.Do(ctx, j.Name, func(ctx context.Context, l *fence.Lease) error {
+	work := func(ctx context.Context, l *fence.Lease) error {
 		ctx = context.WithoutCancel(ctx)
 		grant, err := l.Grant(guard)
 		if err != nil {
@@ -213,8 +225,15 @@ func workerRole(ctx context.Context) error {
 			return err
 		}
 		at(afterRead)
-		return set(ctx, s, grant, j.Name, value+" A")
-	}, prepare)
+		err = set(ctx, s, grant, j.Name, value+" A")
+		out.Wrote = err == nil
+		return err
+	}
+	// On a loaded machine a short lease may end before there is a guard.
+	for err = fence.ErrLost; errors.Is(err, fence.ErrLost); {
+		out = outcome{}
+		err = client.Do(ctx, j.Name, work, prepare)
+	}
 	if err != nil {
 		out.Err, out.Stale = err.Error(), errors.Is(err, fence.ErrStale)
 	}

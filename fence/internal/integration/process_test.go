@@ -26,23 +26,27 @@ import (
 // claim claims above its successor: it then reads what the successor wrote,
 // and it is the successor whose later write is refused. Either way no
 // acknowledged write is lost, and the old release frees nothing.
+//
+// In half of the runs the lease is short, is renewed until the stop, and ends
+// by the store's clock while the other process asks for it again and again. In
+// the others it is long and the test ends it.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
-	runs := count(t, "FENCE_STOPS", 10)
+	runs := count(t, "FENCE_STOPS", 20)
 	onEach(t, func(t *testing.T, k kind) {
 		place := k.new(t, patient)
 		s := open(t, place)
+		var total stopCounts
 		var done atomic.Int64
-		refused, preempted := &atomic.Int64{}, &atomic.Int64{}
 		points := []string{afterAcquire, afterRegister, afterRead, afterSend, beforeRelease}
 		work := make(chan int)
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
 				for i := range work {
-					r := stopRun{s: s, place: place, point: points[i%5], claim: i/5%2 == 1, name: fmt.Sprintf("job-%d", i)}
-					name := fmt.Sprintf("%03d %s claim=%v", i, r.point, r.claim)
-					if t.Run(name, func(t *testing.T) { r.run(t, refused, preempted) }) {
+					r := stopRun{s: s, place: place, point: points[i%5], claim: i/5%2 == 1, expires: i/10%2 == 1, name: fmt.Sprintf("job-%d", i)}
+					name := fmt.Sprintf("%03d %s claim=%v expires=%v", i, r.point, r.claim, r.expires)
+					if t.Run(name, func(t *testing.T) { r.run(t, &total) }) {
 						done.Add(1)
 					}
 				}
@@ -54,20 +58,49 @@ func TestStoppedProcess(t *testing.T) {
 		close(work)
 		wg.Wait()
 		require.EqualValues(t, runs, done.Load())
-		t.Logf("%d runs: %d stale writes refused, %d late claims pre-empted, 0 stale accepted, 0 lost", runs, refused.Load(), preempted.Load())
+		if runs >= 20 {
+			require.NotZero(t, total.waited.Load(), "no lease ended by itself")
+		}
+		t.Logf("%d runs, in %d of them the lease ended by the store's clock, %d of which met it held: %d stale writes refused, %d late claims pre-empted, 0 stale accepted, 0 lost",
+			runs, total.expired.Load(), total.waited.Load(), total.refused.Load(), total.preempted.Load())
 	})
+}
+
+// stopCounts are counts over all runs on one store.
+type stopCounts struct {
+	refused, preempted atomic.Int64
+	expired            atomic.Int64 // leases that ended by themselves
+	waited             atomic.Int64 // of these, those that the successor met held
 }
 
 // A stopRun is one stopped process.
 type stopRun struct {
-	s     *stores.Store
-	place stores.Place
-	point string
-	claim bool
-	name  string
+	s       *stores.Store
+	place   stores.Place
+	point   string
+	claim   bool
+	expires bool // the lease ends by itself
+	name    string
 }
 
-func (r stopRun) run(t *testing.T, refused, preempted *atomic.Int64) {
+// shortLease is for leases that end by themselves.
+const shortLease = 400 * time.Millisecond
+
+// An askingLocker counts how often the lock was held by another.
+type askingLocker struct {
+	driver.Locker
+	held int
+}
+
+func (l *askingLocker) Acquire(ctx context.Context, r driver.Request) (driver.Hold, error) {
+	h, err := l.Locker.Acquire(ctx, r)
+	if errors.Is(err, driver.ErrNotAcquired) {
+		l.held++
+	}
+	return h, err
+}
+
+func (r stopRun) run(t *testing.T, total *stopCounts) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	s := r.s
@@ -76,6 +109,9 @@ func (r stopRun) run(t *testing.T, refused, preempted *atomic.Int64) {
 	// On a wire the statement itself is late: it has left the holder and
 	// arrives after the takeover.
 	child := job{Place: r.place, Point: r.point, Claim: r.claim, Name: r.name, TTL: time.Hour}
+	if r.expires {
+		child.TTL = shortLease
+	}
 	p, through := proxied(t, r.place, 0)
 	release := func() {}
 	var held <-chan struct{}
@@ -99,17 +135,23 @@ func (r stopRun) run(t *testing.T, refused, preempted *atomic.Int64) {
 	}
 	worker.untilStopped(t)
 
-	// Its lease ends: here at once, so that a loaded machine ends none before
-	// the stop. That leases end by themselves is shown by the conformance
-	// suite. Another process takes over, with a lease that outlasts the test.
-	require.NoError(t, s.Expire(ctx, r.name))
-	client := fence.New(s.Locker, fence.WithTTL(10*time.Minute), fence.WithRetry(5*time.Millisecond, 20*time.Millisecond))
+	// Its lease ends, and another process takes over, with a lease that outlasts
+	// the test.
+	if !r.expires {
+		require.NoError(t, s.Expire(ctx, r.name))
+	}
+	locker := &askingLocker{Locker: s.Locker}
+	client := fence.New(locker, fence.WithTTL(10*time.Minute), fence.WithRetry(5*time.Millisecond, 20*time.Millisecond))
 	prepare := fence.Registering(s.Guard)
 	if r.claim {
 		prepare = fence.Claiming(s.Guard)
 	}
 	lease, err := client.Acquire(ctx, r.name, prepare)
 	require.NoError(t, err)
+	if r.expires {
+		total.expired.Add(1)
+		total.waited.Add(int64(min(1, locker.held)))
+	}
 	grant, err := lease.Grant(s.Guard)
 	require.NoError(t, err)
 	first, err := s.Read(ctx, r.name)
@@ -133,12 +175,12 @@ func (r stopRun) run(t *testing.T, refused, preempted *atomic.Int64) {
 		require.Empty(t, out.Err)
 		require.Equal(t, "start B A", value)
 		require.ErrorIs(t, again, fence.ErrStale)
-		preempted.Add(1)
+		total.preempted.Add(1)
 	default:
 		require.True(t, out.Stale, "the old holder ended with %q", out.Err)
 		require.Equal(t, "start B", value)
 		require.NoError(t, again)
-		refused.Add(1)
+		total.refused.Add(1)
 	}
 	require.True(t, out.ReleaseLost, "the old release must find that the lock has passed on")
 
