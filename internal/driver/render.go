@@ -38,7 +38,7 @@ func (r *renderer) add(doc *report.Document, pkg *packages.Package, res *finding
 	}
 	for _, l := range res.Limits {
 		if r.wanted(pkg, l.Pos) {
-			doc.Limits = append(doc.Limits, report.Limit{Reason: l.Reason, Location: r.location(pkg.Fset, l.Pos, l.Pos)})
+			doc.Limits = append(doc.Limits, report.Limit{Reason: l.Reason, Location: r.location(pkg.Fset, l.Pos, l.End)})
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestReportMarksWhatReadersExpect(t *testing.T) {
 		}},
 		{Rule: "r", Category: "c", Confidence: Low, Message: "left out", Pos: pos(3, 16)},
 		{Rule: "r", Category: "d", Confidence: High, Message: "exact", Pos: pos(3, 1), End: pos(3, 5)},
-	}}
+	}, Limits: []Limit{{Reason: "on purpose", Pos: pos(3, 16)}}}
 	var got []analysis.Diagnostic
 	Report(&analysis.Pass{Fset: fset, Files: []*ast.File{file}, Report: func(d analysis.Diagnostic) { got = append(got, d) }}, res, Medium)
 	require.Equal(t, []analysis.Diagnostic{
@@ -86,5 +86,6 @@ func TestReportMarksWhatReadersExpect(t *testing.T) {
 		{Pos: pos(3, 21), End: pos(3, 28), Category: "c", Message: "r (c): m; far at q/q.go:1", URL: URL("r", "c"),
 			Related: []analysis.RelatedInformation{{Pos: pos(3, 12), End: pos(3, 19), Message: "taken"}}},
 	}, got)
+	require.Equal(t, Limit{Reason: "on purpose", Pos: pos(3, 12), End: pos(3, 19)}, res.Limits[0])
 	require.Equal(t, pos(3, 21), res.Findings[0].Pos, "front ends that read the result see the same")
 }

@@ -75,8 +75,8 @@ type Finding struct {
 
 // Limit is a place whose author wrote down that its guarantee is limited on purpose.
 type Limit struct {
-	Reason string
-	Pos    token.Pos
+	Reason   string
+	Pos, End token.Pos
 }
 
 // Result is what a rule's analyzer returns for one package.
@@ -118,6 +118,9 @@ func (f *Finding) Diagnostic() analysis.Diagnostic {
 func Report(pass *analysis.Pass, res *Result, min Confidence) {
 	for i := range res.Findings {
 		res.Findings[i].extend(pass)
+	}
+	for i := range res.Limits {
+		extend(pass, &res.Limits[i].Pos, &res.Limits[i].End)
 	}
 	sorted := slices.Clone(res.Findings)
 	slices.SortStableFunc(sorted, func(a, b Finding) int { return int(a.Pos) - int(b.Pos) })
