@@ -32,13 +32,13 @@ func analyse(ctx context.Context, o *options, patterns []string, stdout, stderr 
 	if err != nil {
 		return exitFailed, err
 	}
-	out, err := o.run(ctx, patterns, stderr)
+	out, cfg, err := o.run(ctx, patterns, stderr)
 	if err != nil {
 		return exitFailed, err
 	}
 	doc := out.Document
 	printErrors(stderr, doc.Errors)
-	if err := sift(out, stderr); err != nil {
+	if err := sift(out, cfg, stderr); err != nil {
 		return exitFailed, err
 	}
 	if o.fix || o.diff {
@@ -78,15 +78,16 @@ func status(doc *report.Document, changed bool) int {
 	return exitClean
 }
 
-// run analyses the module around the working directory.
-func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) (*driver.Outcome, error) {
+// run analyses the module around the working directory, and returns the
+// settings that it has found for it too.
+func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) (*driver.Outcome, *config.Config, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return nil, fmt.Errorf("finding the working directory: %w", err)
+		return nil, nil, fmt.Errorf("finding the working directory: %w", err)
 	}
 	cfg, root, err := o.settings(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	show := newProgress(stderr, o.verbose)
 	defer show.clear()
@@ -96,12 +97,12 @@ func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) 
 		Log:   show.note, Progress: show.stage,
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := out.Stats
 	show.note("%d packages loaded in %s, %d analysed in %s and %d rounds, %d models inferred",
 		s.Loaded, s.Load.Round(time.Millisecond), s.Analysed, s.Analyse.Round(time.Millisecond), s.Rounds, s.Inferred)
-	return out, nil
+	return out, cfg, nil
 }
 
 // suite returns the rules with the settings of a module.

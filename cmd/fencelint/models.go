@@ -47,7 +47,7 @@ func listModels(ctx context.Context, o *options, args []string, stdout, stderr i
 }
 
 func inferModels(ctx context.Context, o *options, pattern string, stdout, stderr io.Writer) (int, error) {
-	out, err := o.run(ctx, nil, stderr)
+	out, _, err := o.run(ctx, nil, stderr)
 	if err != nil {
 		return exitFailed, err
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 
+	"github.com/fencelint/fencelint/internal/finding"
 	"github.com/fencelint/fencelint/internal/report"
 )
 
@@ -24,11 +25,12 @@ type Baseline struct {
 }
 
 // An Entry names one finding. Only the fingerprint is compared; the rest tells
-// a reader what it is about.
+// a reader, and a run that looks for less, what it is about.
 type Entry struct {
 	Fingerprint string `json:"fingerprint"`
 	Rule        string `json:"rule"`
 	Category    string `json:"category"`
+	Confidence  string `json:"confidence"`
 	Package     string `json:"package"`
 	Path        string `json:"path"`
 	Message     string `json:"message"`
@@ -39,7 +41,7 @@ func New(findings []report.Finding) *Baseline {
 	b := &Baseline{Version: Version, Findings: []Entry{}}
 	for _, f := range findings {
 		b.Findings = append(b.Findings, Entry{
-			Fingerprint: f.Fingerprint, Rule: f.Rule, Category: f.Category,
+			Fingerprint: f.Fingerprint, Rule: f.Rule, Category: f.Category, Confidence: f.Confidence,
 			Package: f.Package, Path: f.Location.Path, Message: f.Message,
 		})
 	}
@@ -67,6 +69,9 @@ func Read(file string) (*Baseline, error) {
 	for i, e := range b.Findings {
 		if !fingerprint.MatchString(e.Fingerprint) {
 			return nil, fmt.Errorf("%s: finding %d of the baseline has the fingerprint %q, which is none", file, i+1, e.Fingerprint)
+		}
+		if _, ok := finding.ParseConfidence(e.Confidence); !ok {
+			return nil, fmt.Errorf("%s: finding %d of the baseline has the confidence %q, which is none", file, i+1, e.Confidence)
 		}
 	}
 	return b, nil
@@ -104,8 +109,8 @@ func (b *Baseline) Write(file string) error {
 }
 
 // Apply returns the findings that the baseline does not know, and its entries
-// that are no longer found although their package was analysed.
-func (b *Baseline) Apply(findings []report.Finding, analysed func(pkg string) bool) (fresh []report.Finding, fixed []Entry) {
+// that are no longer found although the run looked for them.
+func (b *Baseline) Apply(findings []report.Finding, sought func(*Entry) bool) (fresh []report.Finding, fixed []Entry) {
 	found := map[string]bool{}
 	known := map[string]bool{}
 	for _, e := range b.Findings {
@@ -118,7 +123,7 @@ func (b *Baseline) Apply(findings []report.Finding, analysed func(pkg string) bo
 		}
 	}
 	for _, e := range b.Findings {
-		if !found[e.Fingerprint] && analysed(e.Package) {
+		if !found[e.Fingerprint] && sought(&e) {
 			fixed = append(fixed, e)
 		}
 	}

@@ -17,21 +17,21 @@ func TestApply(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.json")
 	old := []report.Finding{
-		{Fingerprint: print("1"), Package: "p"},
-		{Fingerprint: print("2"), Package: "p"},
-		{Fingerprint: print("2") + ":2", Package: "p"},
-		{Fingerprint: print("3"), Package: "q"},
+		{Confidence: "high", Fingerprint: print("1"), Package: "p"},
+		{Confidence: "high", Fingerprint: print("2"), Package: "p"},
+		{Confidence: "high", Fingerprint: print("2") + ":2", Package: "p"},
+		{Confidence: "high", Fingerprint: print("3"), Package: "q"},
 	}
 	require.NoError(t, New(old).Write(file))
 	b, err := Read(file)
 	require.NoError(t, err)
 
-	fresh, fixed := b.Apply(old, func(string) bool { return true })
+	fresh, fixed := b.Apply(old, func(*Entry) bool { return true })
 	require.Empty(t, fresh)
 	require.Empty(t, fixed)
 
 	now := []report.Finding{{Fingerprint: print("2")}, {Fingerprint: print("4")}, {Fingerprint: print("2") + ":3"}}
-	fresh, fixed = b.Apply(now, func(pkg string) bool { return pkg == "p" })
+	fresh, fixed = b.Apply(now, func(e *Entry) bool { return e.Package == "p" })
 	require.Equal(t, []report.Finding{{Fingerprint: print("4")}, {Fingerprint: print("2") + ":3"}}, fresh)
 	require.Len(t, fixed, 2, "q was not analysed")
 	require.Equal(t, print("1"), fixed[0].Fingerprint)
@@ -47,6 +47,7 @@ func TestReadErrors(t *testing.T) {
 		{"{}", `has version ""`},
 		{`{"version":"2","findings":[]}`, `has version "2", this program reads "1"`},
 		{`{"version":"1","findings":[{"fingerprint":"x"}]}`, `finding 1 of the baseline has the fingerprint "x"`},
+		{`{"version":"1","findings":[{"fingerprint":"` + print("1") + `","confidence":"sure"}]}`, `finding 1 of the baseline has the confidence "sure"`},
 		{"{\"version\":\"1\",\"findings\":[]}\n{}", "b.json:2: something follows"},
 	} {
 		file := filepath.Join(t.TempDir(), "b.json")

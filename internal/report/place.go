@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf16"
 )
@@ -57,16 +58,21 @@ func utf16Column(line string, column int) int {
 	return n
 }
 
-// story returns the steps of a finding in order, the place of the finding
-// itself among them.
+// story returns the steps of a finding in the order of events, the place of
+// the finding itself among them: before the release, and before a write in
+// another package that it leads to. What escapes a lease comes after it.
 func story(f *Finding) []Step {
-	steps := f.Related
-	for _, s := range steps {
+	next := len(f.Related)
+	for i, s := range f.Related {
 		if s.Location.Path == f.Location.Path && s.Location.Start == f.Location.Start {
-			return steps
+			return f.Related
+		}
+		elsewhere := path.Dir(s.Location.Path) != path.Dir(f.Location.Path)
+		if f.Category != "escaped" && (s.Role == "release" || s.Role == "write" && elsewhere) {
+			next = min(next, i)
 		}
 	}
-	return append(steps[:len(steps):len(steps)], Step{Role: f.Rule, Message: f.Message, Location: f.Location})
+	return slices.Insert(slices.Clone(f.Related), next, Step{Role: f.Rule, Message: f.Message, Location: f.Location})
 }
 
 // rank orders confidences, the highest first.
