@@ -1,0 +1,2 @@
+// Package redisfence keeps leases and guards in Redis.
+package redisfence

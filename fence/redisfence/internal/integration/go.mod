@@ -1,0 +1,24 @@
+module github.com/fencelint/fencelint/fence/redisfence/internal/integration
+
+go 1.26.0
+
+require (
+	github.com/fencelint/fencelint/fence v0.0.0
+	github.com/fencelint/fencelint/fence/internal/integration v0.0.0
+	github.com/fencelint/fencelint/fence/redisfence v0.0.0
+	github.com/redis/go-redis/v9 v9.23.0
+	github.com/stretchr/testify v1.12.1
+)
+
+require (
+	github.com/cespare/xxhash/v2 v2.3.0 // indirect
+	go.uber.org/atomic v1.12.0 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)
+
+replace (
+	github.com/fencelint/fencelint/fence => ../../../
+	github.com/fencelint/fencelint/fence/internal/integration => ../../../internal/integration
+	github.com/fencelint/fencelint/fence/redisfence => ../../
+)
