@@ -7,10 +7,13 @@ import (
 
 // A Clock tells a [Client] the time. The default is the system's monotonic
 // clock. Only the end of leases as the client believes it, renewal and
-// waiting depend on it: never whether a store takes a write.
+// waiting depend on it: never whether a store takes a write. All methods are
+// safe for concurrent use.
 type Clock interface {
+	// Now is the present time. It may jump: a client counts leases by it, and
+	// safety does not depend on them.
 	Now() time.Time
-	// Sleep waits for d, or until ctx is done and then returns ctx.Err().
+	// Sleep waits for d. Errors: ctx.Err() if ctx is done before.
 	Sleep(ctx context.Context, d time.Duration) error
 	// AfterFunc calls f in its own goroutine once d has passed. stop prevents
 	// that if f has not been started; it does not wait for f.

@@ -15,8 +15,9 @@ import (
 // every guarded write.
 //
 // Do returns the error of the acquisition, or that of fn, to which ErrLost is
-// added if fn ended with the cancelled context's error. Errors of the release
-// are traced and not returned: they do not undo fn's work.
+// added if fn ended with the cancelled context's error. An error of the release
+// is not returned, for it does not undo fn's work: the lease then ends by itself.
+// ErrNotOwner and [ErrUncertain] are traced.
 func (c *Client) Do(ctx context.Context, name string, fn func(context.Context, *Lease) error, opts ...AcquireOption) error {
 	if fn == nil {
 		return invalid("function", "is nil")

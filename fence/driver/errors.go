@@ -82,9 +82,9 @@ func Refused(have, record Grant) error {
 // A DuplicateError names the earlier application of a request.
 // errors.Is(err, ErrDuplicate).
 type DuplicateError struct {
-	Resource string
-	Request  string
-	Token    Token // of the grant under which it was applied; zero if unknown
+	Resource string // of the grant
+	Request  string // the id that OncePerRequest was given
+	Token    Token  // of the grant under which it was applied; zero if unknown
 }
 
 // Error names resource and request.

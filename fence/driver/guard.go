@@ -59,7 +59,7 @@ type Adopter interface {
 	//
 	// next must have the resource of seen, an issuer other than seen's and other
 	// than StoreIssuer, and a token greater than seen's, else ErrInvalid.
-	// Other errors: *StaleError if the record is neither, also if there is none;
-	// ErrBusy; ErrUncertain; ErrUnavailable.
+	// Other errors: *StaleError, whose Have is next, if the record is neither, also
+	// if there is none; ErrBusy; ErrUncertain; ErrUnavailable.
 	Adopt(ctx context.Context, seen, next Grant) error
 }

@@ -25,8 +25,8 @@ func (r Request) WellFormed() error {
 
 // A Hold is one ownership of a lock as the lock service knows it.
 type Hold struct {
-	Name  string
-	Owner string
+	Name  string // of the lock, as requested
+	Owner string // as requested
 
 	// Issuer names the source of Token: one sequence of numbers that never goes
 	// back. It must change when that sequence may have been lost without

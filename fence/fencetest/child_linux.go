@@ -90,7 +90,7 @@ func (e *childError) Is(target error) bool {
 	return false
 }
 
-// A Side is the child's end of the connection.
+// A Side is the child's end of the connection. Its methods are for one goroutine.
 type Side struct {
 	Args []string // of Start
 

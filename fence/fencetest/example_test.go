@@ -24,6 +24,19 @@ func ExampleTestGuard() {
 	}
 }
 
+// The same for an adapter of a lock service.
+func ExampleTestLocker() {
+	_ = func(t *testing.T) { // func TestLocker(t *testing.T)
+		fencetest.TestLocker(t, func(testing.TB) *fencetest.LockHarness {
+			locks := memfence.NewLocks()
+			return &fencetest.LockHarness{
+				Locker: locks,
+				Expire: func(_ context.Context, name string) error { locks.Expire(name); return nil },
+			}
+		})
+	}
+}
+
 // Without a strict guard a random schedule loses updates; with one it does not.
 func ExampleSchedule() {
 	lost := map[fencetest.Mode]bool{}

@@ -11,7 +11,7 @@ import (
 
 // An Exploration is what [Explore] has seen.
 type Exploration struct {
-	Runs   int
+	Runs   int      // all that there are
 	Result          // sums over all runs
 	First  []string // timeline of the first run with a stale or lost write
 }
@@ -22,6 +22,9 @@ type Exploration struct {
 // its request sent or not, a request or a reply is lost or late, and, if the
 // world can, the lock service fails over. newWorld must give an independent,
 // deterministic world for every run: one in memory, as there are thousands.
+//
+// Errors: one of the world, after which nothing more is run; ctx.Err(). What the
+// runs have shown is in the Exploration.
 func Explore(ctx context.Context, newWorld func() World, mode Mode, faults int) (Exploration, error) {
 	var e Exploration
 	for heal := range 2 {

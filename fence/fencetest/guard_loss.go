@@ -174,6 +174,7 @@ var adoptCases = []guardCase{
 			err := guard.Adopt(r.ctx, seen, next)
 			r.unmoved(a)
 			wants(r, err, driver.ErrStale, "Adopt from a record that differs in "+what)
+			r.staleDetails(err, next, a)
 		}
 		sure(r, guard.Adopt(r.ctx, a, next), "Adopt")
 		r.unmoved(next)

@@ -17,6 +17,7 @@ type GuardHarness struct {
 	// share one database. At most 64 bytes.
 	Prefix string
 
+	// Guard is the guard under test.
 	Guard driver.Guard
 
 	// Write sets key to value if the guard shows g, as the adapter's users would
@@ -57,6 +58,7 @@ type LockHarness struct {
 	// Prefix is put before every name, see GuardHarness.Prefix.
 	Prefix string
 
+	// Locker is the lock service under test.
 	Locker driver.Locker
 
 	// Unordered says that holds have no Token.
@@ -84,6 +86,6 @@ type NewLock func(tb testing.TB) *LockHarness
 
 // A Failure is one case that a store did not pass.
 type Failure struct {
-	Case string
+	Case string // as in "register/older is refused"
 	Log  string // what the case reported
 }

@@ -15,13 +15,15 @@ import (
 // A World is the lock service and the store on which [Schedule] runs. One
 // World serves many schedules one after the other: each has names of its own.
 type World struct {
-	Locker driver.Locker
-	Guard  driver.Guard // may be nil in mode Unfenced
+	Locker driver.Locker // asked by every worker
+	Guard  driver.Guard  // may be nil in mode Unfenced
 
-	// Write and Read are those of GuardHarness. In mode Unfenced, Write gets the
-	// zero Grant and must write without a guard.
+	// Write is that of GuardHarness. In mode Unfenced it gets the zero Grant and
+	// must write without a guard.
 	Write func(ctx context.Context, g driver.Grant, key, value string, opts ...driver.WriteOption) error
-	Read  func(ctx context.Context, key string) (string, error)
+
+	// Read is that of GuardHarness.
+	Read func(ctx context.Context, key string) (string, error)
 
 	// Expire ends the current lease of name now, if there is one. Leases should
 	// be so long that they never end otherwise.
@@ -51,8 +53,8 @@ func (m Mode) String() string {
 
 // A Plan chooses one schedule. Equal plans on equal worlds give equal runs.
 type Plan struct {
-	Seed     uint64
-	Mode     Mode
+	Seed     uint64 // of all random choices
+	Mode     Mode   // in which every worker writes
 	Workers  int    // 0 means 3
 	Steps    int    // random steps before all workers may finish; 0 means 60
 	Name     string // the lock, the resource and the key; a name not used before
@@ -76,7 +78,7 @@ type Result struct {
 	Lost  int // writes that the store accepted and that are not in the final value
 	Twice int // writes that are in the final value more than once
 
-	Timeline []string
+	Timeline []string // one line for each event, if the Plan asks for it
 }
 
 // Schedule lets workers take turns at reading a list and writing it back with

@@ -178,13 +178,13 @@ func (s *Store) Write(ctx context.Context, g driver.Grant, change func() error, 
 	return nil
 }
 
-// Put sets key to value as one [Store.Write].
+// Put sets key to value as one [Store.Write], whose errors it returns.
 func (s *Store) Put(ctx context.Context, g driver.Grant, key, value string, opts ...driver.WriteOption) error {
 	return s.Write(ctx, g, func() error { s.values[key] = value; return nil }, opts...)
 }
 
 // PutUnfenced sets key to value without a guard: the mistake that package
-// fence is about, for controls.
+// fence is about, for controls. Errors: ctx.Err() if ctx is done.
 func (s *Store) PutUnfenced(ctx context.Context, key, value string) error {
 	if err := s.enter(ctx); err != nil {
 		return err
@@ -194,7 +194,8 @@ func (s *Store) PutUnfenced(ctx context.Context, key, value string) error {
 	return nil
 }
 
-// Get returns the value of key, "" if there is none.
+// Get returns the value of key, "" if there is none. Errors: ctx.Err() if ctx is
+// done.
 func (s *Store) Get(ctx context.Context, key string) (string, error) {
 	if err := s.enter(ctx); err != nil {
 		return "", err

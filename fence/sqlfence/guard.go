@@ -230,7 +230,7 @@ func (g *Guard) Adopt(ctx context.Context, seen, next driver.Grant) error {
 	case record == next:
 		return nil
 	}
-	return &driver.StaleError{Have: seen, Seen: record}
+	return &driver.StaleError{Have: next, Seen: record}
 }
 
 func adoptable(ctx context.Context, seen, next driver.Grant) error {

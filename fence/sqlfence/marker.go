@@ -1,6 +1,7 @@
 package sqlfence
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/fencelint/fencelint/fence/driver"
@@ -14,7 +15,7 @@ const Marker = "{fence}"
 // who run it themselves; [Guard.Exec] also explains a refusal. query is one
 // UPDATE, INSERT … SELECT or DELETE in the dialect's placeholders with exactly
 // one [Marker], after the last placeholder and joined to the conditions by
-// AND:
+// AND, as the last of them:
 //
 //	UPDATE account SET balance = $1 WHERE id = $2 AND {fence}
 //	INSERT INTO entry (id, amount) SELECT $1, $2 WHERE {fence}
@@ -49,6 +50,10 @@ func (g *Guard) Statement(grant driver.Grant, query string, args ...any) (string
 	}
 	return head + "EXISTS (" + record + ")" + tail, args, nil
 }
+
+// clauses are the words that may follow a WHERE clause. Anything else would
+// become part of the marker's condition, as IS NOT NULL would.
+var clauses = []string{"GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET", "FETCH", "ON", "RETURNING"}
 
 // cutMarker cuts the query at the marker and refuses forms in which the
 // condition would not hold for every row that is changed.
@@ -94,8 +99,11 @@ func cutMarker(query string, hash bool) (head, tail string, err error) {
 	if before.depth != 0 || !where {
 		return bad("does not have " + Marker + " in its outer WHERE")
 	}
-	for i, w := range after.words {
-		if w.depth == 0 && (w.text == "OR" || w.text == "XOR" || w.text == "AND" && i == 0) {
+	if after.sign || len(after.words) > 0 && !slices.Contains(clauses, after.words[0].text) {
+		return bad("has something other than the next clause after " + Marker)
+	}
+	for _, w := range after.words {
+		if w.depth == 0 && (w.text == "OR" || w.text == "XOR") {
 			return bad("has conditions after " + Marker)
 		}
 		if w.text == "UNION" {

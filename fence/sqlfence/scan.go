@@ -10,6 +10,7 @@ type scanned struct {
 	backslash   bool // in a quotation, where dialects differ about its end
 	placeholder bool
 	semicolon   bool
+	sign        bool // a sign or a digit stands before the first word
 }
 
 // A word is a run of letters, in upper case.
@@ -62,6 +63,7 @@ func scan(s string, hash bool) scanned {
 			i++
 			continue
 		}
+		r.sign = r.sign || len(r.words) == 0
 		r.unended()
 		i++
 	}
