@@ -28,7 +28,7 @@ type verdict struct {
 func (p *program) verdicts(fn *ssa.Function, evs []*event) []*verdict {
 	var out []*verdict
 	for _, e := range evs {
-		if e.Kind == Read && e.Guard >= OwnerGuard && !e.Tx { // SELECT ... WHERE epoch = ?, then a write without it
+		if e.Kind == Read && e.Guard >= OwnerGuard && !e.Tx && (e.Guard == Fenced || p.readsLease(e, evs)) { // SELECT ... WHERE epoch = ?, then a write without it
 			e := e
 			out = append(out, &verdict{effect: e.Effect, fn: fn, pos: e.pos(), event: e, result: -1, record: e.Key,
 				derived: func(v ssa.Value) bool { return p.carries(v, e, 0) }})
@@ -46,6 +46,12 @@ func (p *program) verdicts(fn *ssa.Function, evs []*event) []*verdict {
 			derived: func(v ssa.Value) bool { return p.carries(v, e, 0) }})
 	}
 	return append(out, p.homeChecks(fn, evs)...)
+}
+
+// readsLease reports whether a read is of a lock record, or made while a lease
+// is held: a token in any other row is a password or a version of the data.
+func (p *program) readsLease(e *event, evs []*event) bool {
+	return p.isLockRecord(e.Key) || p.inHeldRegion(e, evs) || len(p.heldEntry[e.fn]) > 0
 }
 
 // carries reports whether v carries the verdict of a check call.
@@ -232,20 +238,29 @@ func (p *program) compare(in ssa.Value, x, y ssa.Value, evs []*event, add addChe
 			continue
 		}
 		for _, r := range p.readsBehind(x, evs) {
-			if !r.Key.known() || !p.isLockRecord(r.Key) {
+			numeric := isNumeric(x.Type())
+			if !r.Key.known() || !p.isLockRecord(r.Key) && !(numeric && hasAny(epochWords, p.keyWords(r.Key))) {
 				continue
 			}
 			if len(p.readsBehind(y, evs)) > 0 {
 				continue
 			}
 			kind := OwnerCheck
-			if basic, ok := x.Type().Underlying().(*types.Basic); ok && basic.Info()&types.IsNumeric != 0 {
+			if numeric {
 				kind = TokenCompare
 			}
 			add(kind, in.(ssa.Instruction), in, r.API, false, r.Key)
 			return
 		}
 	}
+}
+
+// epochWords name the record that counts the ownerships of something.
+var epochWords = map[string]bool{"epoch": true, "epochs": true, "fence": true, "fencing": true}
+
+func isNumeric(t types.Type) bool {
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&types.IsNumeric != 0
 }
 
 // isLockRecord reports whether a key names a lock record: by its words, or
@@ -335,20 +350,26 @@ func (p *program) leaseTime(v ssa.Value) (string, bool) {
 }
 
 // beatWords name the time of a holder's last sign of life.
-var beatWords = map[string]bool{"beat": true, "heartbeat": true, "ping": true, "alive": true, "refreshed": true, "touched": true, "seen": true}
+var beatWords = map[string]bool{"beat": true, "heartbeat": true, "ping": true, "alive": true, "refreshed": true, "touched": true, "seen": true,
+	"updated": true, "modified": true, "renewed": true, "acquired": true, "created": true}
 
 var flagWords = map[string]bool{"leader": true, "primary": true, "master": true, "leading": true, "leadership": true, "elected": true, "writer": true, "owner": true,
 	"locked": true, "holder": true, "held": true, "holding": true, "active": true}
 
 // isLeaderFlag reports whether a bool field remembers leadership: its name
-// says so, and it is set where a lease is taken or campaigned for.
+// says so, and the package campaigns, or it is set where a lease is taken.
 func (p *program) isLeaderFlag(field string) bool {
 	name := field[strings.LastIndexByte(field, '.')+1:]
-	if !hasAny(flagWords, split(name)) {
-		return false
+	words := split(name)
+	if hasAny(leaderWords, words) && p.hasLeases {
+		return true
 	}
-	return p.leaseFields[field]
+	return hasAny(flagWords, words) && p.leaseFields[field]
 }
+
+// leaderWords name a role that is won by election. A bool so called, in a
+// package that campaigns, is kept by a loop or a callback, wherever that stands.
+var leaderWords = map[string]bool{"leader": true, "primary": true, "master": true, "leading": true, "leadership": true, "elected": true}
 
 func hasAny(set map[string]bool, words []string) bool {
 	for _, w := range words {
@@ -361,8 +382,11 @@ func hasAny(set map[string]bool, words []string) bool {
 
 // isFlagLoad reports whether a call reads an atomic leader flag.
 func isFlagLoad(p *program, c callee) bool {
-	if c.obj == nil || c.obj.Name() != "Load" && !strings.HasPrefix(c.obj.Name(), "Load") || c.obj.Pkg() == nil || c.obj.Pkg().Path() != "sync/atomic" || len(c.args) == 0 {
+	if c.obj == nil || !strings.HasPrefix(c.obj.Name(), "Load") || c.obj.Pkg() == nil || c.obj.Pkg().Path() != "sync/atomic" || len(c.args) == 0 {
 		return false
+	}
+	if basic, ok := c.obj.Signature().Results().At(0).Type().Underlying().(*types.Basic); !ok || basic.Kind() != types.Bool && basic.Kind() != types.Int32 && basic.Kind() != types.Uint32 {
+		return false // a number of more bits is a term or an epoch
 	}
 	fa, ok := c.args[0].(*ssa.FieldAddr)
 	return ok && p.isLeaderFlag(fieldName(fa.X.Type(), fa.Field))
@@ -388,13 +412,23 @@ func (p *program) namedCheck(in *ssa.Call, c callee, add addCheck) {
 	if s := p.summaryOf(c); s != nil && slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == Check }) {
 		return
 	}
-	if c.fn != nil { // its body is in sight and decides nothing about a lease
-		return
-	}
-	if !p.hasLeases {
+	if c.fn != nil || !p.hasLeases { // with its body in sight, predicate has judged it
 		return
 	}
 	add(OwnerCheck, in, in, c.obj.Name(), false, Term{})
+}
+
+// predicate returns the check that a method such as IsLeader makes by its name
+// alone, in a package that campaigns; nil for any other function.
+func (p *program) predicate(fn *ssa.Function) *Effect {
+	sig := fn.Signature
+	if !p.hasLeases || fn.Parent() != nil || sig.Recv() == nil || sig.Params().Len() > 1 || !hasLeaderName(fn.Name()) {
+		return nil
+	}
+	if sig.Results().Len() == 0 || !isBool(sig.Results().At(0).Type()) {
+		return nil
+	}
+	return &Effect{Kind: Check, Check: OwnerCheck, API: fn.Name(), At: p.position(fn.Pos()), Within: shortName(fn), Verdict: 0, Gates: []int{0}, Func: -1}
 }
 
 func hasLeaderName(name string) bool {
@@ -469,9 +503,9 @@ func (p *program) carriedResult(fn *ssa.Function, v *verdict, evs []*event) int 
 			}
 		}
 	}
-	// a predicate: it answers and does nothing else
+	// a predicate: it answers and, unless it refuses, does nothing else
 	for _, e := range evs {
-		if e.Kind == Write || e.Kind == Acquire || e.Kind == RunBody {
+		if (e.Kind == Write || e.Kind == Acquire || e.Kind == RunBody) && !refuses(e.call.Block()) {
 			return -1
 		}
 	}
@@ -493,6 +527,43 @@ func (p *program) carriedResult(fn *ssa.Function, v *verdict, evs []*event) int 
 		}
 	}
 	return -1
+}
+
+// refuses reports whether every way from a block ends in an error made up on
+// that way, not one handed on.
+func refuses(b *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	var all func(b *ssa.BasicBlock) bool
+	all = func(b *ssa.BasicBlock) bool {
+		if seen[b] {
+			return true
+		}
+		seen[b] = true
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			if len(ret.Results) == 0 {
+				return false
+			}
+			last := ret.Results[len(ret.Results)-1]
+			if !isError(last.Type()) {
+				return false
+			}
+			switch last := last.(type) {
+			case *ssa.Call, *ssa.MakeInterface:
+				return true
+			case *ssa.UnOp: // a sentinel
+				_, global := last.X.(*ssa.Global)
+				return global
+			}
+			return false
+		}
+		for _, s := range b.Succs {
+			if !all(s) {
+				return false
+			}
+		}
+		return len(b.Succs) > 0
+	}
+	return all(b)
 }
 
 // selectIndex reports whether a condition tests which case of a select ran.

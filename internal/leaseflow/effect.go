@@ -104,6 +104,7 @@ type Effect struct {
 	Key    Term      `json:",omitzero"` // the key, row, object or node
 	Handle Term      `json:",omitzero"` // the handle of the lock or client
 	Owner  Term      `json:",omitzero"` // owner value that is stored or compared
+	Method Term      `json:",omitzero"` // of a request, while it is not known
 	Action Action    `json:",omitempty"`
 	Guard  Guard     `json:",omitempty"`
 	Check  CheckKind `json:",omitempty"`

@@ -155,11 +155,11 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	e.Key = e.Key.substitute(arg, result)
 	e.Handle = e.Handle.substitute(arg, result)
 	e.Owner = e.Owner.substitute(arg, result)
+	if e.Method.known() {
+		e.byMethod(e.Method.substitute(arg, result))
+	}
 	if e.Origin == UnknownOrigin && e.Owner.known() {
 		e.Origin = p.origin(e.Owner)
-	}
-	if e.Kind == Acquire && e.Candidate {
-		e.NoExpiry = e.NoExpiry && true
 	}
 	if c.invoke {
 		e.Inferred = true

@@ -25,7 +25,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
 			continue // told where the body stands
 		}
-		x := Exposure{Pos: p.deepest(e, 0).pos(), Write: e.Effect}
+		x := Exposure{Pos: p.deepest(e, 0).pos(), Write: e.Effect, call: e.call}
 		if call := p.inBody(e); call != x.Pos { // the region is in a caller of the line that has to change
 			x.From = p.placeOfEvent(e)
 			x.From.Pos = call
@@ -381,15 +381,15 @@ func once(xs []Exposure) []Exposure {
 	return out
 }
 
-// worst keeps one exposure for each call: of the writes behind it the one that
-// loses most.
+// worst keeps one exposure for each call in the region: of the writes behind
+// it the one that loses most.
 func worst(xs []Exposure) []Exposure {
 	var out []Exposure
-	at := map[token.Pos]int{}
+	at := map[ssa.CallInstruction]int{}
 	for _, x := range xs {
-		i, again := at[x.Pos]
+		i, again := at[x.call]
 		if !again {
-			at[x.Pos] = len(out)
+			at[x.call] = len(out)
 			out = append(out, x)
 			continue
 		}

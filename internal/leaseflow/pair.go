@@ -110,7 +110,7 @@ func (p *program) partner(u *event, acquires []*event) *event {
 		}
 		// evidence that the acquire is a lock at all
 		if a.Candidate && !p.lockEvidence(a) {
-			if root(a.fn) != root(u.fn) || !u.deferred && a.fn != u.fn.Parent() {
+			if root(a.fn) != root(u.fn) || !u.deferred && a.fn != u.fn.Parent() || !p.decides(a) {
 				continue
 			}
 		}
@@ -121,6 +121,16 @@ func (p *program) partner(u *event, acquires []*event) *event {
 		best, rank = a, n
 	}
 	return best
+}
+
+// decides reports whether the function branches on the answer of an acquire.
+func (p *program) decides(a *event) bool {
+	for _, b := range a.fn.Blocks {
+		if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && p.failure(cond.Cond, a) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // pairRank says how well the key of a release fits that of an acquire; 0 for
@@ -206,7 +216,7 @@ func siblings(a, b *ssa.Function) bool {
 // looksLikeRelease reports whether an unpaired call frees a lock by all that
 // the words say: the key names a lock, and the function frees one.
 func (p *program) looksLikeRelease(u *event) bool {
-	if u.Action != Delete && u.Action != Prolong || !u.direct {
+	if u.Action != Delete && u.Action != Prolong || !u.direct && u.body == nil {
 		return false
 	}
 	if u.Unsafe { // a record that the statement itself shows to be a lease

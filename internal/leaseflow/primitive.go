@@ -26,12 +26,17 @@ func (p *program) rowsOf(obj *types.Func) []*models.Row {
 	rows, ok := p.rows[obj]
 	if !ok {
 		rows = p.cat.Match(obj)
-		if rows == nil && obj.Pkg() != p.pass.Pkg {
+		if rows == nil && (obj.Pkg() != p.pass.Pkg || isInterfaceMethod(obj)) { // a body in sight says more than a shape
 			rows = p.cat.MatchShape(obj)
 		}
 		p.rows[obj] = rows
 	}
 	return rows
+}
+
+func isInterfaceMethod(fn *types.Func) bool {
+	recv := fn.Signature().Recv()
+	return recv != nil && types.IsInterface(recv.Type())
 }
 
 func (p *program) isRow(c callee, role models.Role) bool {
@@ -497,6 +502,14 @@ func (s site) write() []Effect {
 	e.Owner = s.term("cond", "owner")
 	e.Action = actionOf(s.row, s.c.obj.Name())
 	e.Guard = s.guard()
+	if pl, ok := s.row.First("method"); ok && s.row.Store == "http" {
+		if m := s.value(pl); m != nil {
+			e.byMethod(s.p.term(m))
+		}
+		if e.Kind == Read {
+			return []Effect{e}
+		}
+	}
 	if s.row.Store == "file" {
 		if pl, ok := s.row.First("flags"); ok {
 			if c, ok := s.value(pl).(*ssa.Const); ok {

@@ -43,8 +43,8 @@ type program struct {
 	all         map[*ssa.Function][]*event
 	touched     map[*ssa.Function]bool                 // functions whose events pair has changed in this round
 	invokers    map[*types.Func]map[*ssa.Function]bool // who calls an interface method
-	watched     map[*ssa.Function]bool // bodies that a change of the keys they watch makes fail
-	queued      map[*ssa.Function]bool // bodies whose commands take effect when a watched body commits
+	watched     map[*ssa.Function]bool                 // bodies that a change of the keys they watch makes fail
+	queued      map[*ssa.Function]bool                 // bodies whose commands take effect when a watched body commits
 	broken      map[*ssa.Function]bool
 }
 

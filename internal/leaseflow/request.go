@@ -18,21 +18,30 @@ func (s site) request() []Effect {
 		return nil
 	}
 	method, guarded := s.p.requestParts(req)
-	switch strings.ToUpper(method) {
-	case "GET", "HEAD", "OPTIONS":
-		e.Kind = Read
-	case "": // unknown: perhaps only a read
-		e.Weak = true
-	}
+	e.byMethod(method)
 	if guarded {
 		e.Guard = Deduped
 	}
 	return []Effect{e}
 }
 
+// byMethod makes of a request what its method says. As long as that is a
+// parameter of a function around it, the request may only read.
+func (e *Effect) byMethod(method Term) {
+	text, known := method.constant()
+	switch strings.ToUpper(text) {
+	case "GET", "HEAD", "OPTIONS":
+		e.Kind, e.Method, e.Weak = Read, Term{}, false
+	case "":
+		e.Method, e.Weak = method, true
+	default:
+		e.Method, e.Weak = Term{}, !known
+	}
+}
+
 // requestParts finds the method that a request was made with, and whether a
 // header names a condition or a request id.
-func (p *program) requestParts(req ssa.Value) (method string, guarded bool) {
+func (p *program) requestParts(req ssa.Value) (method Term, guarded bool) {
 	var fn *ssa.Function
 	p.slice(req, func(v ssa.Value) bool {
 		call, ok := v.(*ssa.Call)
@@ -47,13 +56,13 @@ func (p *program) requestParts(req ssa.Value) (method string, guarded bool) {
 		if pl, ok := row.First("method"); ok {
 			fn = call.Parent()
 			if m := (site{p, call, c, row}).value(pl); m != nil {
-				method, _ = p.term(m).constant()
+				method = p.term(m)
 			}
 		}
 		return false
 	})
 	if fn == nil {
-		return "", false
+		return Term{}, false
 	}
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {

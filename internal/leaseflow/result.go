@@ -6,6 +6,7 @@ import (
 
 	"github.com/fencelint/fencelint/internal/suppress"
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ssa"
 )
 
 // Result is all that a rule sees of a package.
@@ -52,6 +53,7 @@ type UnsafeRelease struct {
 
 // Exposure is a change that a stale holder can still make.
 type Exposure struct {
+	call     ssa.CallInstruction // in the region
 	Pos, End token.Pos
 	Write    Effect
 	From     *Place // the call in the region that leads to Pos, when Pos is not in it

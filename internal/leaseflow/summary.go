@@ -55,6 +55,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		}
 		out.Key = p.export(out.Key, fn, results)
 		out.Owner = p.export(out.Owner, fn, results)
+		out.Method = p.export(out.Method, fn, results)
 		out.Handle = p.export(out.Handle, fn, results)
 		s.add(out)
 	}
@@ -66,6 +67,9 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 			e.Handle = p.export(e.Handle, fn, results)
 			s.add(e)
 		}
+	}
+	if e := p.predicate(fn); e != nil && !slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == Check }) {
+		s.add(*e)
 	}
 	s.Reads = p.readResults(fn, evs)
 	return s
