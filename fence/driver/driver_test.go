@@ -145,3 +145,31 @@ func TestNewWrite(t *testing.T) {
 		}
 	}
 }
+
+func TestWellFormedAdoption(t *testing.T) {
+	t.Parallel()
+	seen := driver.Grant{Resource: "r", Issuer: "old", Owner: "a", Token: 7}
+	good := driver.Grant{Resource: "r", Issuer: "new", Owner: "b", Token: 8}
+	if err := driver.WellFormedAdoption(seen, good); err != nil {
+		t.Errorf("a good adoption: %v", err)
+	}
+	for what, change := range map[string]func(seen, next *driver.Grant){
+		"grant":    func(_, next *driver.Grant) { *next = driver.Grant{} },
+		"owner":    func(seen, _ *driver.Grant) { seen.Owner = "" },
+		"resource": func(_, next *driver.Grant) { next.Resource = "R" },
+		"issuer":   func(_, next *driver.Grant) { next.Issuer = seen.Issuer },
+		"token":    func(_, next *driver.Grant) { next.Token = seen.Token },
+	} {
+		s, n := seen, good
+		change(&s, &n)
+		var invalid *driver.InvalidError
+		if err := driver.WellFormedAdoption(s, n); !errors.As(err, &invalid) || invalid.What != what {
+			t.Errorf("error %v, want one about the %s", err, what)
+		}
+	}
+	store := good
+	store.Issuer = driver.StoreIssuer
+	if err := driver.WellFormedAdoption(seen, store); !errors.Is(err, driver.ErrInvalid) {
+		t.Errorf("adoption by the store: %v", err)
+	}
+}

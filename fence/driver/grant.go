@@ -40,6 +40,26 @@ func (g Grant) WellFormed() error {
 	return g.Token.WellFormed()
 }
 
+// WellFormedAdoption reports, as an [*InvalidError], what [Adopter.Adopt] must
+// refuse whatever the record is: a grant that is not WellFormed, and a next that
+// cannot follow seen because of its resource, its issuer or its token.
+func WellFormedAdoption(seen, next Grant) error {
+	for _, g := range []Grant{seen, next} {
+		if err := g.WellFormed(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case next.Resource != seen.Resource:
+		return &InvalidError{What: "resource", Reason: "is not that of the adopted grant"}
+	case next.Issuer == seen.Issuer, next.Issuer == StoreIssuer:
+		return &InvalidError{What: "issuer", Reason: "is not another lock service"}
+	case next.Token <= seen.Token:
+		return &InvalidError{What: "token", Reason: "is not above that of the adopted grant"}
+	}
+	return nil
+}
+
 // String returns the grant for people: owner and token are shortened.
 func (g Grant) String() string {
 	if g == (Grant{}) {

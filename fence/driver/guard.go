@@ -58,7 +58,8 @@ type Adopter interface {
 	// change if the record equals next already.
 	//
 	// next must have the resource of seen, an issuer other than seen's and other
-	// than StoreIssuer, and a token greater than seen's, else ErrInvalid.
+	// than StoreIssuer, and a token greater than seen's, else ErrInvalid: see
+	// WellFormedAdoption.
 	// Other errors: *StaleError, whose Have is next, if the record is neither, also
 	// if there is none; ErrBusy; ErrUncertain; ErrUnavailable.
 	Adopt(ctx context.Context, seen, next Grant) error

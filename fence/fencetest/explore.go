@@ -39,21 +39,11 @@ func Explore(ctx context.Context, newWorld func() World, mode Mode, faults int) 
 				again, _ := exploreOne(ctx, newWorld(), mode, heal == 1, faults, c, true)
 				e.First = again.Timeline
 			}
-			e.add(r)
+			e.Runs++
+			e.Add(r)
 		}
 	}
 	return e, ctx.Err()
-}
-
-func (e *Exploration) add(r Result) {
-	e.Runs++
-	e.Tenures += r.Tenures
-	e.Accepted += r.Accepted
-	e.Refused += r.Refused
-	e.Uncertain += r.Uncertain
-	e.Stale += r.Stale
-	e.Lost += r.Lost
-	e.Twice += r.Twice
 }
 
 // exploreOne is the run that c chooses.

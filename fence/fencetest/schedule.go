@@ -62,8 +62,9 @@ type Plan struct {
 	Timeline bool   // fill Result.Timeline
 }
 
-// A Result counts what happened in one schedule. Stale, Lost and Twice must be
-// zero wherever a guard is used strictly.
+// A Result counts what happened in one schedule, or in several that were added.
+// Stale, Lost and Twice must be zero wherever a guard is used strictly. It is a
+// plain value: add to it from one goroutine.
 type Result struct {
 	Tenures   int // acquisitions with their guards prepared
 	Accepted  int // writes with a reply of success
@@ -79,6 +80,18 @@ type Result struct {
 	Twice int // writes that are in the final value more than once
 
 	Timeline []string // one line for each event, if the Plan asks for it
+}
+
+// Add adds the counts of another schedule. The timelines stay apart.
+func (r *Result) Add(other Result) {
+	r.Tenures += other.Tenures
+	r.Accepted += other.Accepted
+	r.Refused += other.Refused
+	r.Uncertain += other.Uncertain
+	r.Resolved += other.Resolved
+	r.Stale += other.Stale
+	r.Lost += other.Lost
+	r.Twice += other.Twice
 }
 
 // Schedule lets workers take turns at reading a list and writing it back with

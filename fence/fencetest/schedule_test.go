@@ -91,17 +91,6 @@ var soundKinds = []kind{
 	{"claim failover", fencetest.ClaimMode, true, func() fencetest.World { return withFailover(memoryWorld()) }},
 }
 
-func add(a *fencetest.Result, b fencetest.Result) {
-	a.Tenures += b.Tenures
-	a.Accepted += b.Accepted
-	a.Refused += b.Refused
-	a.Uncertain += b.Uncertain
-	a.Resolved += b.Resolved
-	a.Stale += b.Stale
-	a.Lost += b.Lost
-	a.Twice += b.Twice
-}
-
 func counts(r fencetest.Result) string {
 	r.Timeline = nil
 	return strings.Replace(fmt.Sprintf("%+v", r), " Timeline:[]", "", 1)
@@ -122,12 +111,12 @@ func TestSchedules(t *testing.T) {
 			sums := make([]fencetest.Result, len(soundKinds))
 			for i := shard; i < *schedules && !t.Failed(); i += shards {
 				k := i % len(soundKinds)
-				add(&sums[k], runSound(t, soundKinds[k], *firstSeed+uint64(i)))
+				sums[k].Add(runSound(t, soundKinds[k], *firstSeed+uint64(i)))
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			for k := range sums {
-				add(&totals[k], sums[k])
+				totals[k].Add(sums[k])
 			}
 		})
 	}
@@ -170,7 +159,7 @@ func TestControlsLose(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				add(&total, r)
+				total.Add(r)
 			}
 			t.Log(counts(total))
 			if total.Lost == 0 || total.Stale == 0 {

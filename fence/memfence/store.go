@@ -105,14 +105,8 @@ func (s *Store) Seen(ctx context.Context, resource string) (driver.Grant, error)
 
 // Adopt implements [driver.Adopter].
 func (s *Store) Adopt(ctx context.Context, seen, next driver.Grant) error {
-	for _, g := range []driver.Grant{seen, next} {
-		if err := g.WellFormed(); err != nil {
-			return err
-		}
-	}
-	if next.Resource != seen.Resource || next.Issuer == seen.Issuer ||
-		next.Issuer == driver.StoreIssuer || next.Token <= seen.Token {
-		return &driver.InvalidError{What: "grant", Reason: "cannot follow the one it adopts from"}
+	if err := driver.WellFormedAdoption(seen, next); err != nil {
+		return err
 	}
 	if err := s.enter(ctx); err != nil {
 		return err

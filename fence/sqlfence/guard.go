@@ -211,8 +211,11 @@ func (g *Guard) seen(ctx context.Context, q querier, resource string) (driver.Gr
 
 // Adopt implements [driver.Adopter].
 func (g *Guard) Adopt(ctx context.Context, seen, next driver.Grant) error {
-	if err := adoptable(ctx, seen, next); err != nil {
+	if err := driver.WellFormedAdoption(seen, next); err != nil {
 		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return wrap(ctx, nil, err)
 	}
 	args := []any{g.opts.key(seen.Resource), next.Issuer, int64(next.Token), next.Owner, seen.Issuer, int64(seen.Token), seen.Owner}
 	res, err := g.db.ExecContext(ctx, g.adopt.text, g.adopt.args(g.opts.now, args...)...)
@@ -231,26 +234,6 @@ func (g *Guard) Adopt(ctx context.Context, seen, next driver.Grant) error {
 		return nil
 	}
 	return &driver.StaleError{Have: next, Seen: record}
-}
-
-func adoptable(ctx context.Context, seen, next driver.Grant) error {
-	for _, g := range []driver.Grant{seen, next} {
-		if err := g.WellFormed(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case next.Resource != seen.Resource:
-		return &driver.InvalidError{What: "resource", Reason: "differs"}
-	case next.Issuer == seen.Issuer, next.Issuer == driver.StoreIssuer:
-		return &driver.InvalidError{What: "issuer", Reason: "is not another lock service"}
-	case next.Token <= seen.Token:
-		return &driver.InvalidError{What: "token", Reason: "is not greater"}
-	}
-	if err := ctx.Err(); err != nil {
-		return wrap(ctx, nil, err)
-	}
-	return nil
 }
 
 // grantArgs are the arguments $1 to $4 of a statement about a grant.

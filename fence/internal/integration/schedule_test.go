@@ -51,14 +51,7 @@ func (s *sum) add(r fencetest.Result) {
 	s.Lock()
 	defer s.Unlock()
 	s.schedules++
-	s.Tenures += r.Tenures
-	s.Accepted += r.Accepted
-	s.Refused += r.Refused
-	s.Uncertain += r.Uncertain
-	s.Resolved += r.Resolved
-	s.Stale += r.Stale
-	s.Lost += r.Lost
-	s.Twice += r.Twice
+	s.Add(r)
 }
 
 func (s *sum) String() string {
