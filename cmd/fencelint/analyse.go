@@ -43,6 +43,9 @@ func analyse(ctx context.Context, o *options, patterns []string, stdout, stderr 
 	}
 	if o.fix || o.diff {
 		changed, err := o.repair(dir, doc, stdout)
+		if n := len(doc.Findings); o.diff && n > 0 {
+			fmt.Fprintf(stderr, "fencelint: %d findings have no fix\n", n)
+		}
 		if err != nil || o.diff {
 			return status(doc, changed), err
 		}

@@ -27,7 +27,7 @@ func explain(_ context.Context, _ *options, args []string, stdout, _ io.Writer) 
 		return exitClean, nil
 	}
 	wanted := strings.NewReplacer("/", " ", "(", " ", ")", "").Replace(args[0])
-	wanted = strings.Join(strings.Fields(wanted), " ")
+	wanted = strings.ToLower(strings.Join(strings.Fields(wanted), " "))
 	found := false
 	for _, rule := range docs.Rules() {
 		if wanted == rule.Name {

@@ -76,6 +76,12 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) (int
 		return exitFailed, fmt.Errorf("%w; see fencelint -help", err)
 	}
 	fs.Visit(func(f *flag.Flag) { o.set[f.Name] = true })
+	for _, name := range []string{"C", "baseline", "config", "new-from", "o", "write-baseline"} {
+		// Most often a variable of a script that was not set.
+		if o.set[name] && fs.Lookup(name).Value.String() == "" {
+			return exitFailed, fmt.Errorf("-%s is empty; see fencelint -help", name)
+		}
+	}
 	if o.dir != "" {
 		if err := os.Chdir(o.dir); err != nil {
 			return exitFailed, fmt.Errorf("changing directory: %w", err)

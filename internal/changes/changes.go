@@ -66,7 +66,7 @@ func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
-		return nil, errors.New(line)
+		return nil, errors.New(strings.TrimPrefix(line, "fatal: "))
 	}
 	return out, err
 }

@@ -25,6 +25,9 @@ func failures(dir string, pkgs []*packages.Package) []report.Error {
 		sorted := slices.Clone(pkg.Errors)
 		slices.SortStableFunc(sorted, func(a, b packages.Error) int { return rank(a) - rank(b) })
 		for _, e := range sorted {
+			if followsFrom(e, broken) {
+				continue
+			}
 			err := report.Error{Package: pkg.PkgPath, Message: explainError(dir, e)}
 			broken[pkg.PkgPath] = true
 			if !said[err] && count[pkg.PkgPath] < errorsShown {
@@ -62,6 +65,14 @@ func rank(e packages.Error) int {
 	return 2
 }
 
+// followsFrom reports whether an error only says that an import does not load,
+// of which the cause was told.
+func followsFrom(e packages.Error, told map[string]bool) bool {
+	rest, ok := strings.CutPrefix(e.Msg, "could not import ")
+	path, _, _ := strings.Cut(rest, " ")
+	return ok && e.Kind == packages.TypeError && told[path]
+}
+
 var spaces = regexp.MustCompile(`\s*\n\s*`)
 
 // oneLine joins the lines of a message.
@@ -77,6 +88,10 @@ func explainError(dir string, e packages.Error) string {
 		text = relative(dir, e.Pos) + ": " + text
 	}
 	switch {
+	case strings.Contains(text, "does not contain main module or its selected dependencies"):
+		text += "; no go.mod was found in this directory or above"
+	case strings.Contains(text, "is not in std"):
+		text += "; the name of a directory begins with ./"
 	case strings.Contains(text, "no Go files in"):
 		text += "; name a package, or ./... for all below this directory"
 	case strings.Contains(text, "build constraints exclude all Go files"):

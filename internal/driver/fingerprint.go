@@ -12,11 +12,11 @@ import (
 )
 
 // fingerprint names a finding by what stays when code moves or is formatted:
-// the rule, the package, the function and the tokens of the line. Findings
+// the rule, the package, the function and the tokens of what is marked. Findings
 // that are equal in all of that are told apart by number.
-func fingerprint(f report.Finding, function, line string) string {
+func fingerprint(f report.Finding, function, marked string) string {
 	h := sha256.New()
-	for _, part := range []string{f.Rule, f.Category, f.Package, function, tokens(line)} {
+	for _, part := range []string{f.Rule, f.Category, f.Package, function, tokens(marked)} {
 		fmt.Fprintf(h, "%d:%s", len(part), part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
@@ -34,12 +34,12 @@ func number(findings []report.Finding) {
 	}
 }
 
-// tokens returns a line without its spacing and comments, or the comment of a
-// line that holds nothing else.
-func tokens(line string) string {
+// tokens returns a text without its spacing and comments, or the comment if it
+// holds nothing else.
+func tokens(text string) string {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
-	src := []byte(line)
+	src := []byte(text)
 	s.Init(fset.AddFile("", fset.Base(), len(src)), src, func(token.Position, string) {}, 0)
 	var out []string
 	for {
@@ -56,7 +56,7 @@ func tokens(line string) string {
 		out = append(out, lit)
 	}
 	if len(out) == 0 {
-		return strings.TrimSpace(line)
+		return strings.TrimSpace(text)
 	}
 	return strings.Join(out, " ")
 }

@@ -10,6 +10,7 @@ import (
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, tokens("\trdb.Del( ctx,key ) // now"), tokens("rdb.Del(ctx, key)"))
+	require.Equal(t, tokens("rdb.Del(\n\t\tctx,\n\t\tkey)"), tokens("rdb.Del(ctx, key)"))
 	require.NotEqual(t, tokens("rdb.Del(ctx, key)"), tokens("rdb.Del(ctx, other)"))
 	require.NotEqual(t, tokens(`x("a b")`), tokens(`x("ab")`))
 	require.NotEmpty(t, tokens("`unfinished"))

@@ -59,7 +59,7 @@ func (r *renderer) finding(pkg *packages.Package, f *finding.Finding) report.Fin
 		Location: r.location(pkg.Fset, f.Pos, f.End),
 		Package:  pkgPath, Links: f.Links,
 	}
-	out.Fingerprint = fingerprint(out, enclosingFunc(pkg.Syntax, f.Pos), r.text(pkg.Fset, f.Pos))
+	out.Fingerprint = fingerprint(out, enclosingFunc(pkg.Syntax, f.Pos), r.text(pkg.Fset, f.Pos, f.End))
 	for _, rel := range f.Related {
 		step := report.Step{Role: string(rel.Role), Message: rel.Message}
 		if rel.Pos.IsValid() {
@@ -169,15 +169,18 @@ func relative(dir, file string) string {
 	return filepath.ToSlash(file)
 }
 
-// text returns the source line at pos.
-func (r *renderer) text(fset *token.FileSet, pos token.Pos) string {
-	p := fset.PositionFor(pos, false)
-	data, ok := r.files[p.Filename]
+// text returns the source from pos to end, or the line at pos if there is no end.
+func (r *renderer) text(fset *token.FileSet, pos, end token.Pos) string {
+	from := fset.PositionFor(pos, false)
+	data, ok := r.files[from.Filename]
 	if !ok {
-		data, _ = os.ReadFile(p.Filename) // a file that is gone has no text
-		r.files[p.Filename] = data
+		data, _ = os.ReadFile(from.Filename) // a file that is gone has no text
+		r.files[from.Filename] = data
 	}
-	start := min(max(p.Offset-(p.Column-1), 0), len(data))
+	if to := fset.PositionFor(end, false); end > pos && to.Filename == from.Filename && to.Offset <= len(data) {
+		return string(data[from.Offset:to.Offset])
+	}
+	start := min(max(from.Offset-(from.Column-1), 0), len(data))
 	line, _, _ := strings.Cut(string(data[start:]), "\n")
 	return line
 }
