@@ -39,6 +39,8 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 		return finding.Medium
 	case w.RMW, w.Action == leaseflow.Increment, w.Action == leaseflow.Send, x.Dropped, x.Escaped:
 		return finding.High
+	case x.CheckKind != leaseflow.Takeover && (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong):
+		return finding.Low // whoever does it again does no more
 	}
 	return finding.Medium
 }
