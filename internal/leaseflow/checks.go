@@ -333,6 +333,17 @@ func (p *program) recordTime(v ssa.Value, evs []*event) (string, Term, bool) {
 // lease: a field so named of a type that is about locks, or one that is set
 // where a lock is taken.
 func (p *program) leaseTime(v ssa.Value) (string, bool) {
+	if phi, ok := v.(*ssa.Phi); ok { // one of several times, such as the last update or else the start
+		for _, e := range phi.Edges {
+			if _, again := e.(*ssa.Phi); again {
+				continue
+			}
+			if field, ok := p.leaseTime(e); ok {
+				return field, true
+			}
+		}
+		return "", false
+	}
 	t := p.term(v)
 	if t.Op != opField {
 		return "", false

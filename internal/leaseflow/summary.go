@@ -10,6 +10,7 @@ import (
 func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 	s := &Summary{}
 	results := p.resultsOf(fn)
+	answers := answersOnly(evs)
 	for _, e := range evs {
 		out := e.Effect
 		out.Spawned = e.spawned && !p.joined(e)
@@ -30,7 +31,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 			}
 		case Check:
 			i := p.verdictResult(fn, e)
-			if i < 0 {
+			if i < 0 || !answers {
 				continue
 			}
 			out.Verdict, out.Gates = i, []int{i}
@@ -60,7 +61,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		s.add(out)
 	}
 	for _, v := range p.homeChecks(fn, evs) {
-		if i := v.result; i >= 0 {
+		if i := v.result; i >= 0 && answers {
 			e := v.effect
 			e.Verdict, e.Gates = i, []int{i}
 			e.Key = p.export(e.Key, fn, results)
@@ -73,6 +74,15 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 	}
 	s.Reads = p.readResults(fn, evs)
 	return s
+}
+
+// answersOnly reports whether a function, unless it refuses, neither takes a
+// lease nor changes anything: what it found out is then for its caller to act
+// on, while a function that works under the check is done with it.
+func answersOnly(evs []*event) bool {
+	return !slices.ContainsFunc(evs, func(e *event) bool {
+		return (e.Kind == Acquire || e.Kind == Write) && !e.deferred && !refuses(e.call.Block())
+	})
 }
 
 func (p *program) export(t Term, fn *ssa.Function, results func(ssa.Value) int) Term {

@@ -242,11 +242,7 @@ func workerRole(ctx context.Context) error {
 
 // set is a write in one statement.
 func set(ctx context.Context, s *stores.Store, grant driver.Grant, key, value string) error {
-	query := "UPDATE item SET value = ? WHERE id = ? AND " + sqlfence.Marker
-	if s.Dialect == sqlfence.PostgreSQL {
-		query = "UPDATE item SET value = $1 WHERE id = $2 AND " + sqlfence.Marker
-	}
-	res, err := s.Guard.Exec(ctx, grant, query, value, key)
+	res, err := s.Guard.Exec(ctx, grant, s.Text("UPDATE item SET value = $1 WHERE id = $2 AND "+sqlfence.Marker), value, key)
 	if err != nil {
 		return err
 	}

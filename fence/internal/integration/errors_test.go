@@ -46,17 +46,24 @@ func reads(call string) bool {
 	return call == "Seen" || call == "Issued" || call == "Applied"
 }
 
+// unavailable wants every call to fail with named, and to say that nothing was
+// done.
+func unavailable(t *testing.T, s *stores.Store, named error) {
+	t.Helper()
+	for call, err := range calls(t.Context(), s) {
+		require.ErrorIs(t, err, named, call)
+		require.ErrorIs(t, err, driver.ErrUnavailable, call)
+		require.NotErrorIs(t, err, driver.ErrUncertain, call)
+	}
+}
+
 func TestMissingTables(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, k kind) {
 		s, err := stores.Open(k.new(t, patient))
 		require.NoError(t, err)
 		defer s.Close()
-		for call, err := range calls(t.Context(), s) {
-			require.ErrorIs(t, err, sqlfence.ErrSchema, call)
-			require.ErrorIs(t, err, driver.ErrUnavailable, call)
-			require.NotErrorIs(t, err, driver.ErrUncertain, call)
-		}
+		unavailable(t, s, sqlfence.ErrSchema)
 	})
 }
 
@@ -205,10 +212,7 @@ func TestServerGone(t *testing.T) {
 			fresh, err := stores.Open(place)
 			require.NoError(t, err)
 			defer fresh.Close()
-			for call, err := range calls(t.Context(), fresh) {
-				require.ErrorIs(t, err, driver.ErrUnavailable, call)
-				require.NotErrorIs(t, err, driver.ErrUncertain, call)
-			}
+			unavailable(t, fresh, driver.ErrUnavailable)
 		})
 	}
 	t.Run("sqlite", func(t *testing.T) {
@@ -216,10 +220,7 @@ func TestServerGone(t *testing.T) {
 		s, err := stores.Open(stores.SQLite(filepath.Join(t.TempDir(), "no", "such", "directory.db"), time.Second))
 		require.NoError(t, err)
 		defer s.Close()
-		for call, err := range calls(t.Context(), s) {
-			require.ErrorIs(t, err, driver.ErrUnavailable, call)
-			require.NotErrorIs(t, err, driver.ErrUncertain, call)
-		}
+		unavailable(t, s, driver.ErrUnavailable)
 	})
 }
 

@@ -31,8 +31,7 @@ func TestExec(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				require.NoError(t, s.Put(ctx, s.DB, name, "start"))
 				set := func(grant driver.Grant, value string) (sql.Result, error) {
-					p := map[sqlfence.Dialect][2]string{sqlfence.PostgreSQL: {"$1", "$2"}, sqlfence.MySQL: {"?", "?"}, sqlfence.SQLite: {"?", "?"}}[s.Dialect]
-					return g.Exec(ctx, grant, "UPDATE item SET value = "+p[0]+" WHERE id = "+p[1]+" AND {fence}", value, name)
+					return g.Exec(ctx, grant, s.Text("UPDATE item SET value = $1 WHERE id = $2 AND {fence}"), value, name)
 				}
 				older, newer, twin := grant(name, "older", 11), grant(name, "newer", 12), grant(name, "twin", 12)
 
@@ -67,8 +66,7 @@ func TestExec(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, "by newer", value)
 
-				p := map[sqlfence.Dialect]string{sqlfence.PostgreSQL: "$1", sqlfence.MySQL: "?", sqlfence.SQLite: "?"}[s.Dialect]
-				res, err := g.Exec(ctx, newer, "DELETE FROM item WHERE id = "+p+" AND value = 'other' AND {fence}", name)
+				res, err := g.Exec(ctx, newer, s.Text("DELETE FROM item WHERE id = $1 AND value = 'other' AND {fence}"), name)
 				require.NoError(t, err)
 				n, err := res.RowsAffected()
 				require.NoError(t, err)

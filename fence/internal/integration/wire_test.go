@@ -16,7 +16,6 @@ import (
 	"github.com/fencelint/fencelint/fence/driver"
 	"github.com/fencelint/fencelint/fence/internal/integration/proxy"
 	"github.com/fencelint/fencelint/fence/internal/integration/stores"
-	"github.com/fencelint/fencelint/fence/sqlfence"
 )
 
 // behind opens a store behind a proxy, with one connection.
@@ -122,11 +121,7 @@ func TestCost(t *testing.T) {
 			g, row := grant("job", "owner-0123456789", 1), grant("row", "owner-0123456789", 1)
 			require.NoError(t, s.Guard.Register(ctx, g))
 			require.NoError(t, s.Columns.Register(ctx, row))
-			one, two := "?", "?"
-			if s.Dialect == sqlfence.PostgreSQL {
-				one, two = "$1", "$2"
-			}
-			query := "UPDATE item SET value = " + one + " WHERE id = " + two
+			query := s.Text("UPDATE item SET value = $1 WHERE id = $2")
 			plainTx := func(ctx context.Context, value string) error {
 				tx, err := s.DB.BeginTx(ctx, nil)
 				if err != nil {

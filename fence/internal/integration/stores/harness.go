@@ -63,7 +63,7 @@ func (s *Store) ExecHarness(testing.TB) *fencetest.GuardHarness {
 		if err := s.ensure(ctx, key); err != nil {
 			return err
 		}
-		_, err = s.Guard.Exec(ctx, g, s.text("UPDATE item SET value = $1 WHERE id = $2 AND "+sqlfence.Marker), value, key)
+		_, err = s.Guard.Exec(ctx, g, s.Text("UPDATE item SET value = $1 WHERE id = $2 AND "+sqlfence.Marker), value, key)
 		return err
 	}
 	return &fencetest.GuardHarness{

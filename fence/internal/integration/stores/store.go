@@ -106,8 +106,8 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return err
 }
 
-// text puts $1, $2, … into the dialect's form; they must be in this order.
-func (s *Store) text(query string) string {
+// Text puts $1, $2, … into the dialect's form; they must be in this order.
+func (s *Store) Text(query string) string {
 	if s.Dialect == sqlfence.PostgreSQL {
 		return query
 	}
@@ -131,7 +131,7 @@ type Executor interface {
 
 // Exec runs a statement with $1, $2, … in order.
 func (s *Store) Exec(ctx context.Context, e Executor, query string, args ...any) error {
-	_, err := e.ExecContext(ctx, s.text(query), args...)
+	_, err := e.ExecContext(ctx, s.Text(query), args...)
 	return err
 }
 
@@ -147,7 +147,7 @@ func (s *Store) Put(ctx context.Context, e Executor, key, value string) error {
 // Get reads an item, "" if there is none.
 func (s *Store) Get(ctx context.Context, e Executor, key string) (string, error) {
 	var value string
-	err := e.QueryRowContext(ctx, s.text("SELECT value FROM item WHERE id = $1"), key).Scan(&value)
+	err := e.QueryRowContext(ctx, s.Text("SELECT value FROM item WHERE id = $1"), key).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -27,8 +28,9 @@ type Server struct {
 	Dir  string
 	Port int
 
-	args []string
-	env  []string
+	command []string
+	args    []string
+	env     []string
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd
@@ -47,14 +49,16 @@ func Start(tb testing.TB, args ...string) *Server {
 // StartEnv is Start with variables of the environment.
 func StartEnv(tb testing.TB, env []string, args ...string) *Server {
 	tb.Helper()
-	s, err := start(env, args...)
+	s, err := start(env, []string{"redis-server"}, args...)
 	Require(tb, err)
 	tb.Cleanup(s.Stop)
 	return s
 }
 
 // StartShared is Start for a server that tests share: the caller stops it.
-func StartShared(args ...string) (*Server, error) { return start(nil, args...) }
+func StartShared(args ...string) (*Server, error) {
+	return start(nil, []string{"redis-server"}, args...)
+}
 
 // ErrMissing says that a program is not installed.
 var ErrMissing = errors.New("program not installed")
@@ -72,7 +76,8 @@ func Require(tb testing.TB, err error) {
 	}
 }
 
-func start(env []string, args ...string) (*Server, error) {
+// start runs command, a program with its first arguments, and then args.
+func start(env, command []string, args ...string) (*Server, error) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		return nil, fmt.Errorf("%w: redis-server", ErrMissing)
 	}
@@ -86,7 +91,7 @@ func start(env []string, args ...string) (*Server, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &Server{Dir: dir, Port: port, args: args, env: env}
+		s := &Server{Dir: dir, Port: port, command: command, args: args, env: env}
 		if s.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 			return nil, err
 		}
@@ -140,11 +145,11 @@ func (s *Server) Restart(ctx context.Context) error {
 	if s.cmd != nil {
 		return errors.New("redis-server runs already")
 	}
-	args := append([]string{
-		"--port", strconv.Itoa(s.Port), "--bind", "127.0.0.1", "--dir", s.Dir, "--save", "",
-		"--repl-diskless-sync-delay", "0", "--loglevel", "notice", "--daemonize", "no",
-	}, s.args...)
-	cmd := exec.Command("redis-server", args...)
+	args := append(slices.Clip(s.command[1:]), "--port", strconv.Itoa(s.Port), "--bind", "127.0.0.1", "--dir", s.Dir)
+	if len(s.command) == 1 { // Sentinel knows none of these
+		args = append(args, "--save", "", "--repl-diskless-sync-delay", "0")
+	}
+	cmd := exec.Command(s.command[0], append(args, s.args...)...)
 	cmd.Env = append(os.Environ(), s.env...)
 	cmd.Dir = s.Dir
 	cmd.Stdout, cmd.Stderr = s.log, s.log
