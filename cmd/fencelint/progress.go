@@ -52,10 +52,10 @@ func (p *progress) clear() {
 	}
 }
 
-// isTerminal reports whether w is a character device.
+// isTerminal reports whether w is a character device that knows escape codes.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok {
+	if !ok || os.Getenv("TERM") == "dumb" {
 		return false
 	}
 	info, err := f.Stat()

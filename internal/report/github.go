@@ -9,8 +9,12 @@ import (
 	"strings"
 )
 
-// githubLimit is how many annotations of one kind GitHub shows for one step.
-const githubLimit = 10
+// What GitHub takes: annotations of one kind for one step, and bytes of a
+// summary, which it drops as a whole if it is longer.
+const (
+	githubLimit   = 10
+	githubSummary = 1 << 20
+)
 
 // writeGitHub writes workflow commands, which GitHub turns into annotations.
 // What goes beyond its limit is printed as plain lines; the summary of the
@@ -46,7 +50,7 @@ func writeGitHub(w io.Writer, doc *Document, o Options) error {
 	if err != nil {
 		return fmt.Errorf("opening the step summary: %w", err)
 	}
-	_, err = io.WriteString(summary, githubSummary(doc, at))
+	_, err = io.WriteString(summary, summarize(doc, at, githubSummary))
 	if closed := summary.Close(); err == nil {
 		err = closed
 	}
@@ -65,13 +69,20 @@ func tell(f *Finding) string {
 	return text
 }
 
-func githubSummary(doc *Document, at base) string {
+// summarize lists the findings in Markdown, in at most limit bytes.
+func summarize(doc *Document, at base, limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### fencelint: %d findings\n\n| place | rule | confidence | message |\n|---|---|---|---|\n", len(doc.Findings))
 	cell := strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;")
-	for _, f := range doc.Findings {
-		fmt.Fprintf(&b, "| %s:%d | [%s (%s)](%s) | %s | %s |\n",
+	for i, f := range doc.Findings {
+		row := fmt.Sprintf("| %s:%d | [%s (%s)](%s) | %s | %s |\n",
 			cell.Replace(at.path(f.Location.Path)), f.Location.Start.Line, f.Rule, f.Category, f.URL, f.Confidence, cell.Replace(f.Message))
+		more := fmt.Sprintf("\nand %d more\n", len(doc.Findings)-i)
+		if b.Len()+len(row)+len(more) > limit {
+			b.WriteString(more)
+			break
+		}
+		b.WriteString(row)
 	}
 	return b.String()
 }

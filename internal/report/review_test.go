@@ -38,6 +38,23 @@ func TestGitHubLimits(t *testing.T) {
 	require.Equal(t, 45, strings.Count(string(summary), `m \| n |`))
 }
 
+func TestSummaryFits(t *testing.T) {
+	t.Parallel()
+	doc := &Document{}
+	for i := range 50 {
+		doc.Findings = append(doc.Findings, Finding{Rule: "r", Category: "c", Message: "m", Location: at("a.go", i+1, 1, 2)})
+	}
+	whole := summarize(doc, base{prefix: "."}, githubSummary)
+	require.Equal(t, 50, strings.Count(whole, "| m |"))
+	require.NotContains(t, whole, "more")
+	const limit = 700
+	part := summarize(doc, base{prefix: "."}, limit)
+	require.LessOrEqual(t, len(part), limit)
+	shown := strings.Count(part, "| m |")
+	require.Greater(t, shown, 10)
+	require.True(t, strings.HasSuffix(part, fmt.Sprintf("\nand %d more\n", 50-shown)), part)
+}
+
 func TestGitHubEscapes(t *testing.T) {
 	t.Parallel()
 	var got bytes.Buffer

@@ -44,6 +44,7 @@ type (
 	sarifDriver struct {
 		Name           string      `json:"name"`
 		Version        string      `json:"version"`
+		Semantic       string      `json:"semanticVersion,omitempty"`
 		InformationURI string      `json:"informationUri"`
 		Rules          []sarifRule `json:"rules"`
 	}
@@ -134,9 +135,13 @@ type sarifWriter struct {
 
 func writeSARIF(w io.Writer, doc *Document, o Options) error {
 	s := sarifWriter{repository(o.Dir), newSources(o.Dir)}
+	semantic, _ := strings.CutPrefix(o.Version, "v")
+	if semantic == o.Version {
+		semantic = "" // not built from a version
+	}
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
-			Name: "fencelint", Version: o.Version, InformationURI: "https://github.com/fencelint/fencelint", Rules: []sarifRule{},
+			Name: "fencelint", Version: o.Version, Semantic: semantic, InformationURI: "https://github.com/fencelint/fencelint", Rules: []sarifRule{},
 		}},
 		ColumnKind:  "utf16CodeUnits",
 		BaseIDs:     map[string]sarifArtifact{"SRCROOT": {URI: fileURI(s.base.root) + "/"}},

@@ -66,6 +66,7 @@ func TestSARIFForReaders(t *testing.T) {
 	var log sarifLog
 	require.NoError(t, json.Unmarshal(got.Bytes(), &log))
 	run := log.Runs[0]
+	require.Equal(t, "1.2.3", run.Tool.Driver.Semantic)
 	require.Equal(t, "utf16CodeUnits", run.ColumnKind)
 	require.Equal(t, "file://"+filepath.ToSlash(filepath.Dir(o.Dir))+"/", run.BaseIDs["SRCROOT"].URI)
 	require.False(t, run.Invocations[0].Successful)
