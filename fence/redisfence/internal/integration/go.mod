@@ -3,6 +3,7 @@ module github.com/fencelint/fencelint/fence/redisfence/internal/integration
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/fencelint/fencelint/fence v0.0.0
 	github.com/fencelint/fencelint/fence/internal/integration v0.0.0
 	github.com/fencelint/fencelint/fence/redisfence v0.0.0
