@@ -321,8 +321,16 @@ func (p *program) evalCall(call *ssa.Call, i int) Term {
 		return p.unknownResult(call, i)
 	}
 	t := Term{Op: opCall, Text: name}
-	for _, a := range args {
+	for n, a := range args {
 		if isContext(a.Type()) {
+			continue
+		}
+		if sig := c.signature(); sig != nil && sig.Variadic() && n == len(args)-1 {
+			if _, whole := p.elements(a); whole {
+				t.Args = append(t.Args, p.elementTerms(a)...)
+			} else {
+				t.Args = append(t.Args, unknown(a))
+			}
 			continue
 		}
 		at := p.term(a)

@@ -116,8 +116,10 @@ func (t Term) telling() bool {
 	switch t.Op {
 	case opConst:
 		return len(t.Text) > 1
-	case opField, opGlobal, opCall:
+	case opField, opGlobal:
 		return true
+	case opCall: // of nothing known: any two calls of the function look alike
+		return len(t.Args) == 0 || slices.ContainsFunc(t.Args, func(a Term) bool { return a.Op == opParam || a.telling() })
 	case opElem:
 		return t.Args[0].telling()
 	case opConcat:

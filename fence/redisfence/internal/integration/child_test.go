@@ -97,4 +97,6 @@ const released = "release found nothing"
 var roles = map[string]fencetest.Role{"worker": worker}
 
 // wireText is how a value looks on the wire.
-func wireText(value string) string { return fmt.Sprintf("$%d\r\n%s\r\n", len(value), strings.ToLower(value)) }
+func wireText(value string) string {
+	return fmt.Sprintf("$%d\r\n%s\r\n", len(value), strings.ToLower(value))
+}
