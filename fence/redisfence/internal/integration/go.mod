@@ -4,9 +4,11 @@ go 1.26.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
+	github.com/bsm/redislock v0.9.4
 	github.com/fencelint/fencelint/fence v0.0.0
 	github.com/fencelint/fencelint/fence/internal/integration v0.0.0
 	github.com/fencelint/fencelint/fence/redisfence v0.0.0
+	github.com/go-redsync/redsync/v4 v4.18.1
 	github.com/redis/go-redis/v9 v9.23.0
 	github.com/stretchr/testify v1.12.1
 )

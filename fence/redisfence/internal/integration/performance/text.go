@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/fencelint/fencelint/fence/redisfence/internal/integration/servers"
+	"github.com/redis/go-redis/v9"
+)
+
+func header(ctx context.Context, w io.Writer, server *servers.Server) error {
+	c := redis.NewClient(options(server.Addr(), 1, 0))
+	defer c.Close()
+	info, err := c.Info(ctx, "server").Result()
+	if err != nil {
+		return err
+	}
+	_, rest, _ := strings.Cut(info, "redis_version:")
+	version, _, _ := strings.Cut(rest, "\r\n")
+	_, err = fmt.Fprintf(w, `# What fencing costs on Redis
+
+Written by
+
+    go -C fence/redisfence/internal/integration run ./performance -o ../../../../docs/performance-fence-redis.md
+
+on Redis %s without persistence, %s, %d cores that server and clients share.
+
+Every row of a block ran on the same server through the same client, in turns:
+%d rounds of %v each, every round in another order. Each client asks, waits for
+the answer and asks again. Figures are medians over the rounds; a ratio is the
+median of the rounds' ratios, with the quartiles in brackets, so that what slows
+the machine for a while slows both sides of it. The added round trip is waited
+for in the client, before each request is sent. Look at the ratios: the times
+are those of one machine that did other work too. Server CPU is what the server
+process took, divided by the operations.
+
+An operation of the locks is an acquisition with its release, two round trips,
+on a lock of each client's own. Guarded and plain writes are the same script,
+a SET, by EVALSHA; a refused write comes from an older ownership.
+`, version, runtime.Version(), runtime.NumCPU(), *rounds, *slice)
+	return err
+}
+
+func rows(w io.Writer, delay time.Duration, clients int, contenders []contender, results [][]sample) {
+	for i, c := range contenders {
+		rate := median(results[i], func(s sample) float64 { return s.rate })
+		p50 := median(results[i], func(s sample) float64 { return s.p50.Seconds() * 1e6 })
+		cpu := median(results[i], func(s sample) float64 { return s.cpu.Seconds() * 1e6 })
+		rates, p50s := "1", "1"
+		if i > 0 {
+			rates = ratios(results[i], results[0], func(s sample) float64 { return s.rate })
+			p50s = ratios(results[i], results[0], func(s sample) float64 { return s.p50.Seconds() })
+		}
+		fmt.Fprintf(w, "| %v | %d | %s | %.0f | %s | %.0f µs | %s | %.1f µs |\n", delay, clients, c.name, rate, rates, p50, p50s, cpu)
+	}
+}
