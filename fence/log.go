@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -66,8 +68,13 @@ func redact(e Event) string {
 			text = strings.ReplaceAll(text, g.Owner, "…")
 		}
 		if g.Token != 0 {
-			text = strings.ReplaceAll(text, g.Token.String(), "…")
+			text = number(g.Token).ReplaceAllString(text, "…")
 		}
 	}
 	return text
+}
+
+// number matches a token as it may be written, with leading zeros or without.
+func number(t Token) *regexp.Regexp {
+	return regexp.MustCompile(`\b0*` + strconv.FormatInt(int64(t), 10) + `\b`)
 }

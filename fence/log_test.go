@@ -42,7 +42,7 @@ func TestNothingDisclosesAGrant(t *testing.T) {
 		fmt.Fprintf(&printed, "%#v %#v %#v\n", g, hold, l)
 		slog.New(slog.NewJSONHandler(&printed, nil)).Info("x", "grant", g, "lease", l)
 		// A driver that breaks its contract and tells the owner.
-		return fmt.Errorf("owner %s token %v: %w", g.Owner, g.Token, err)
+		return fmt.Errorf("owner %s token %v, in short %d: %w", g.Owner, g.Token, g.Token, err)
 	}, fence.Guarding(store))
 	wantErr(t, err, fence.ErrStale)
 
