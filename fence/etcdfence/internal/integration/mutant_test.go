@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/fencelint/fencelint/fence/driver"
 	"github.com/fencelint/fencelint/fence/fencetest"
 )
 
@@ -20,17 +22,20 @@ import (
 type mutant struct {
 	name   string
 	caught string
-	edit   func(e *editor, r *pb.TxnRequest)
+	edit   func(r *pb.TxnRequest)
+	apart  bool // see editor
 }
 
 // An editor changes transactions, and those nested in them, on their way out.
 type editor struct {
 	pb.KVClient
-	edit func(e *editor, r *pb.TxnRequest)
+	edit func(r *pb.TxnRequest)
 	hits atomic.Int64
+
 	// apart executes the checks of a transaction in one request and its changes
-	// in another.
-	apart bool
+	// in another. between is called between the two.
+	apart   bool
+	between func()
 }
 
 func (e *editor) Txn(ctx context.Context, r *pb.TxnRequest, opts ...grpc.CallOption) (*pb.TxnResponse, error) {
@@ -45,7 +50,7 @@ func (e *editor) Txn(ctx context.Context, r *pb.TxnRequest, opts ...grpc.CallOpt
 func (e *editor) apply(r *pb.TxnRequest) {
 	before := proto.Clone(r)
 	if e.edit != nil {
-		e.edit(e, r)
+		e.edit(r)
 	}
 	if !proto.Equal(before, r) {
 		e.hits.Add(1)
@@ -72,6 +77,9 @@ func (e *editor) inTwo(ctx context.Context, r *pb.TxnRequest, opts ...grpc.CallO
 	if !look.Succeeded {
 		return e.KVClient.Txn(ctx, r, opts...)
 	}
+	if e.between != nil {
+		e.between()
+	}
 	return e.KVClient.Txn(ctx, &pb.TxnRequest{Success: r.Success}, opts...)
 }
 
@@ -95,8 +103,8 @@ func is(kind string, target pb.Compare_CompareTarget, result pb.Compare_CompareR
 }
 
 // dropping is the edit that takes comparisons away.
-func dropping(which func(*pb.Compare) bool) func(*editor, *pb.TxnRequest) {
-	return func(_ *editor, r *pb.TxnRequest) { drop(r, which) }
+func dropping(which func(*pb.Compare) bool) func(*pb.TxnRequest) {
+	return func(r *pb.TxnRequest) { drop(r, which) }
 }
 
 // shows finds the comparison of a registered record with a grant, whose three
@@ -132,29 +140,29 @@ func puts(ops []*pb.RequestOp, kind string) []*pb.PutRequest {
 }
 
 var guardMutants = []mutant{
-	{"check compares nothing", "register/unwritten successor refuses", dropping(is("guard", pb.Compare_VALUE, pb.Compare_EQUAL))},
-	{"check compares no owner", "register/same token of another owner", func(_ *editor, r *pb.TxnRequest) {
+	{name: "check compares nothing", caught: "register/unwritten successor refuses", edit: dropping(is("guard", pb.Compare_VALUE, pb.Compare_EQUAL))},
+	{name: "check compares no owner", caught: "register/same token of another owner", edit: func(r *pb.TxnRequest) {
 		if c, p := shows(r); c != nil {
 			between(r, c, p[0]+":"+p[1]+":", p[0]+":"+p[1]+";")
 		}
 	}},
-	{"ratchet: check takes any token that is not lower", "register/write never raises", func(_ *editor, r *pb.TxnRequest) {
+	{name: "ratchet: check takes any token that is not lower", caught: "register/write never raises", edit: func(r *pb.TxnRequest) {
 		if c, p := shows(r); c != nil {
 			between(r, c, p[0]+":", p[0]+":"+p[1]+":~")
 		}
 	}},
-	{"check takes any token that is not higher", "register/unwritten successor refuses", func(_ *editor, r *pb.TxnRequest) {
+	{name: "check takes any token that is not higher", caught: "register/unwritten successor refuses", edit: func(r *pb.TxnRequest) {
 		if c, p := shows(r); c != nil {
 			between(r, c, p[0]+":"+p[1], p[0]+";")
 		}
 	}},
-	{"check compares no issuer", "loss/restored issuer", func(_ *editor, r *pb.TxnRequest) {
+	{name: "check compares no issuer", caught: "loss/restored issuer", edit: func(r *pb.TxnRequest) {
 		if c, p := shows(r); c != nil && p[0] == "alpha" { // also takes beta's record of the same token
 			between(r, c, "alpha:"+p[1]+":", "beta:"+p[1]+":~")
 		}
 	}},
-	{"check and change are two requests", "load/no write after a takeover", func(e *editor, _ *pb.TxnRequest) { e.apart = true }},
-	{"missing guard accepts", "loss/missing guard refuses", func(_ *editor, r *pb.TxnRequest) {
+	{name: "check and change are two requests", caught: "around/register during a write", apart: true},
+	{name: "missing guard accepts", caught: "loss/missing guard refuses", edit: func(r *pb.TxnRequest) {
 		if c, _ := shows(r); c != nil && len(r.Compare) == 1 {
 			missing := &pb.Compare{Key: c.Key, Target: pb.Compare_CREATE, Result: pb.Compare_EQUAL, TargetUnion: &pb.Compare_CreateRevision{}}
 			r.Failure = []*pb.RequestOp{{Request: &pb.RequestOp_RequestTxn{RequestTxn: &pb.TxnRequest{
@@ -162,13 +170,13 @@ var guardMutants = []mutant{
 			}}}}
 		}
 	}},
-	{"write makes the guard again", "register/write never creates", func(_ *editor, r *pb.TxnRequest) {
+	{name: "write makes the guard again", caught: "register/write never creates", edit: func(r *pb.TxnRequest) {
 		if c, _ := shows(r); c != nil {
 			r.Failure = append(r.Failure, &pb.RequestOp{Request: &pb.RequestOp_RequestPut{RequestPut: &pb.PutRequest{Key: c.Key, Value: c.GetValue()}}})
 		}
 	}},
-	{"claim's token not compared", "claim/forged grants", dropping(is("guard", pb.Compare_VERSION, pb.Compare_EQUAL))},
-	{"register takes a lower token", "register/older is refused", func(_ *editor, r *pb.TxnRequest) {
+	{name: "claim's token not compared", caught: "claim/forged grants", edit: dropping(is("guard", pb.Compare_VERSION, pb.Compare_EQUAL))},
+	{name: "register takes a lower token", caught: "register/older is refused", edit: func(r *pb.TxnRequest) {
 		for _, c := range r.Compare {
 			if is("guard", pb.Compare_VALUE, pb.Compare_LESS)(c) && !strings.HasSuffix(string(c.GetValue()), ";") {
 				issuer, _, _ := strings.Cut(string(c.GetValue()), ":")
@@ -176,30 +184,30 @@ var guardMutants = []mutant{
 			}
 		}
 	}},
-	{"register takes an equal token of another owner", "register/same token of another owner", func(_ *editor, r *pb.TxnRequest) {
+	{name: "register takes an equal token of another owner", caught: "register/same token of another owner", edit: func(r *pb.TxnRequest) {
 		for _, c := range r.Compare {
 			if v := string(c.GetValue()); is("guard", pb.Compare_VALUE, pb.Compare_LESS)(c) && strings.HasSuffix(v, ":") {
 				c.TargetUnion = &pb.Compare_Value{Value: []byte(v + "~")}
 			}
 		}
 	}},
-	{"register takes another issuer", "register/another issuer", func(_ *editor, r *pb.TxnRequest) {
+	{name: "register takes another issuer", caught: "register/another issuer", edit: func(r *pb.TxnRequest) {
 		for _, c := range r.Compare {
 			if v := string(c.GetValue()); is("guard", pb.Compare_VALUE, pb.Compare_GREATER)(c) && v == "beta:" {
 				c.TargetUnion = &pb.Compare_Value{Value: []byte("a")}
 			}
 		}
 	}},
-	{"register never replaces", "register/unwritten successor refuses", func(_ *editor, r *pb.TxnRequest) {
+	{name: "register never replaces", caught: "register/unwritten successor refuses", edit: func(r *pb.TxnRequest) {
 		if len(r.Compare) == 2 && is("guard", pb.Compare_VALUE, pb.Compare_LESS)(r.Compare[1]) {
 			r.Success = r.Failure
 		}
 	}},
-	{"claim takes a registered guard", "claim/not beside register", dropping(func(c *pb.Compare) bool {
+	{name: "claim takes a registered guard", caught: "claim/not beside register", edit: dropping(func(c *pb.Compare) bool {
 		return on(c.Key, "guard") && strings.HasPrefix(string(c.GetValue()), "store") && c.Result != pb.Compare_NOT_EQUAL && c.Result != pb.Compare_EQUAL
 	})},
-	{"claim is not idempotent", "claim/same again", dropping(is("guard", pb.Compare_VALUE, pb.Compare_NOT_EQUAL))},
-	{"request id keyed with the owner", "once/duplicate for the next holder", func(e *editor, r *pb.TxnRequest) {
+	{name: "claim is not idempotent", caught: "claim/same again", edit: dropping(is("guard", pb.Compare_VALUE, pb.Compare_NOT_EQUAL))},
+	{name: "request id keyed with the owner", caught: "once/duplicate for the next holder", edit: func(r *pb.TxnRequest) {
 		_, p := shows(r)
 		if p == nil {
 			return
@@ -213,20 +221,20 @@ var guardMutants = []mutant{
 			}
 		}
 	}},
-	{"request id not compared", "once/second is a duplicate", dropping(is("request", pb.Compare_CREATE, pb.Compare_EQUAL))},
-	{"request id not recorded", "once/second is a duplicate", func(_ *editor, r *pb.TxnRequest) {
+	{name: "request id not compared", caught: "once/second is a duplicate", edit: dropping(is("request", pb.Compare_CREATE, pb.Compare_EQUAL))},
+	{name: "request id not recorded", caught: "once/second is a duplicate", edit: func(r *pb.TxnRequest) {
 		for _, p := range puts(r.Success, "request") {
 			p.Key = append(p.Key, "elsewhere"...)
 		}
 	}},
-	{"lazy write does not raise", "lazy/write raises", func(_ *editor, r *pb.TxnRequest) {
+	{name: "lazy write does not raise", caught: "lazy/write raises", edit: func(r *pb.TxnRequest) {
 		if len(r.Success) > 1 { // a record with a change beside it
 			for _, p := range puts(r.Success, "guard") {
 				p.Key = append(p.Key, "elsewhere"...)
 			}
 		}
 	}},
-	{"adopt compares nothing", "adopt/compare and set", func(_ *editor, r *pb.TxnRequest) {
+	{name: "adopt compares nothing", caught: "adopt/compare and set", edit: func(r *pb.TxnRequest) {
 		if len(puts(r.Success, "guard")) == 1 && len(r.Success) == 1 {
 			drop(r, is("guard", pb.Compare_VALUE, pb.Compare_EQUAL))
 		}
@@ -234,25 +242,25 @@ var guardMutants = []mutant{
 }
 
 var lockMutants = []mutant{
-	{"acquire takes a held lock", "hold/excludes others", dropping(func(c *pb.Compare) bool { return on(c.Key, "lock") && len(c.RangeEnd) > 0 })},
-	{"acquire without a lease", "lease/ends by itself", func(_ *editor, r *pb.TxnRequest) {
+	{name: "acquire takes a held lock", caught: "hold/excludes others", edit: dropping(func(c *pb.Compare) bool { return on(c.Key, "lock") && len(c.RangeEnd) > 0 })},
+	{name: "acquire without a lease", caught: "lease/ends by itself", edit: func(r *pb.TxnRequest) {
 		for _, p := range puts(r.Success, "lock") {
 			if !p.IgnoreValue {
 				p.Lease = 0
 			}
 		}
 	}},
-	{"acquire does not renew", "lease/repeated request renews", func(_ *editor, r *pb.TxnRequest) {
+	{name: "acquire does not renew", caught: "lease/repeated request renews", edit: func(r *pb.TxnRequest) {
 		if len(r.Compare) == 1 && is("lock", pb.Compare_CREATE, pb.Compare_GREATER)(r.Compare[0]) {
 			for _, p := range puts(r.Success, "lock") {
 				p.Lease, p.IgnoreLease = 0, true
 			}
 		}
 	}},
-	{"release by name and owner only", "hold/release with another token", dropping(func(c *pb.Compare) bool {
+	{name: "release by name and owner only", caught: "hold/release with another token", edit: dropping(func(c *pb.Compare) bool {
 		return is("lock", pb.Compare_CREATE, pb.Compare_EQUAL)(c) && len(c.RangeEnd) == 0
 	})},
-	{"release frees the whole queue", "lease/old release frees nothing", func(_ *editor, r *pb.TxnRequest) {
+	{name: "release frees the whole queue", caught: "lease/old release frees nothing", edit: func(r *pb.TxnRequest) {
 		for _, op := range r.Success {
 			if d := op.GetRequestDeleteRange(); d != nil && on(d.Key, "lock") {
 				drop(r, is("lock", pb.Compare_CREATE, pb.Compare_EQUAL))
@@ -261,14 +269,14 @@ var lockMutants = []mutant{
 			}
 		}
 	}},
-	{"release does nothing", "hold/release frees, tokens grow", func(_ *editor, r *pb.TxnRequest) {
+	{name: "release does nothing", caught: "hold/release frees, tokens grow", edit: func(r *pb.TxnRequest) {
 		for _, op := range r.Success {
 			if d := op.GetRequestDeleteRange(); d != nil {
 				d.Key = append(d.Key, "elsewhere"...)
 			}
 		}
 	}},
-	{"extension makes the key again", "lease/ended is not revived", func(_ *editor, r *pb.TxnRequest) {
+	{name: "extension makes the key again", caught: "lease/ended is not revived", edit: func(r *pb.TxnRequest) {
 		for _, p := range puts(r.Success, "lock") {
 			if p.IgnoreValue && is("lock", pb.Compare_CREATE, pb.Compare_EQUAL)(r.Compare[0]) {
 				p.IgnoreValue, p.Value = false, []byte("0")
@@ -276,15 +284,15 @@ var lockMutants = []mutant{
 			}
 		}
 	}},
-	{"extension keeps the old lease", "lease/extension prolongs", func(_ *editor, r *pb.TxnRequest) {
+	{name: "extension keeps the old lease", caught: "lease/extension prolongs", edit: func(r *pb.TxnRequest) {
 		for _, p := range puts(r.Success, "lock") {
 			if p.IgnoreValue && is("lock", pb.Compare_CREATE, pb.Compare_EQUAL)(r.Compare[0]) {
 				p.Lease, p.IgnoreLease = 0, true
 			}
 		}
 	}},
-	{"base not compared", "issuer/raise", dropping(is("base", pb.Compare_MOD, pb.Compare_EQUAL))},
-	{"acquisition not noted", "issuer/knows its tokens", func(_ *editor, r *pb.TxnRequest) {
+	{name: "base not compared", caught: "issuer/raise", edit: dropping(is("base", pb.Compare_MOD, pb.Compare_EQUAL))},
+	{name: "acquisition not noted", caught: "issuer/knows its tokens", edit: func(r *pb.TxnRequest) {
 		for _, p := range puts(r.Success, "issued") {
 			p.Key = append(p.Key, "elsewhere"...)
 		}
@@ -302,7 +310,7 @@ func TestMutants(t *testing.T) {
 			t.Run(suite+"/"+m.name, func(t *testing.T) {
 				t.Parallel()
 				client := dial(t, endpoints...)
-				e := &editor{KVClient: clientv3.RetryKVClient(client), edit: m.edit}
+				e := &editor{KVClient: clientv3.RetryKVClient(client), edit: m.edit, apart: m.apart}
 				client.KV = clientv3.NewKVFromKVClient(e, client)
 				// The harness of the case is honest; only the store is broken.
 				plain := dial(t, endpoints...)
@@ -315,6 +323,12 @@ func TestMutants(t *testing.T) {
 							broken := over(tb, client, prefix)
 							honest.Guard, honest.Write = broken.guard, broken.write
 							honest.WriteAround = broken.guardHarness(broken.write).WriteAround
+							if m.apart {
+								honest.WriteAround = func(ctx context.Context, g driver.Grant, key, value string, between func()) error {
+									e.between = sync.OnceFunc(between)
+									return broken.write(ctx, g, key, value)
+								}
+							}
 							return honest
 						}, names...)
 					} else {
