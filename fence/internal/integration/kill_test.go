@@ -105,7 +105,7 @@ func TestKilledServer(t *testing.T) {
 			}
 			require.NotZero(t, total.acknowledged)
 			require.NotZero(t, total.applied)
-			t.Logf("%d kills: %v; 0 acknowledged lost, 0 applied twice", kills, total)
+			t.Logf("%s: %d kills: %v; 0 acknowledged lost, 0 applied twice", tt.name, kills, total)
 		})
 	}
 }
@@ -282,5 +282,5 @@ func TestKilledWriter(t *testing.T) {
 		require.ErrorIs(t, apply(ctx, s, old, old.Resource+"-late"), driver.ErrStale)
 		acknowledged, applied = acknowledged+n+1, applied+duplicates
 	}
-	t.Logf("%d kills: %d writes acknowledged, %d uncertain, of which %d had been applied; 0 acknowledged lost, 0 applied twice", kills, acknowledged, kills, applied)
+	t.Logf("sqlite: %d kills: %d writes acknowledged, %d uncertain, of which %d had been applied; 0 acknowledged lost, 0 applied twice", kills, acknowledged, kills, applied)
 }

@@ -61,8 +61,8 @@ func TestStoppedProcess(t *testing.T) {
 		if runs >= 20 {
 			require.NotZero(t, total.waited.Load(), "no lease ended by itself")
 		}
-		t.Logf("%d runs, in %d of them the lease ended by the store's clock, %d of which met it held: %d stale writes refused, %d late claims pre-empted, 0 stale accepted, 0 lost",
-			runs, total.expired.Load(), total.waited.Load(), total.refused.Load(), total.preempted.Load())
+		t.Logf("%s: %d runs, in %d of them the lease ended by the store's clock, %d of which met it held: %d stale writes refused, %d late claims pre-empted, 0 stale accepted, 0 lost",
+			k.name, runs, total.expired.Load(), total.waited.Load(), total.refused.Load(), total.preempted.Load())
 	})
 }
 
