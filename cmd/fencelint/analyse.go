@@ -43,8 +43,8 @@ func analyse(ctx context.Context, o *options, patterns []string, stdout, stderr 
 	}
 	if o.fix || o.diff {
 		changed, err := o.repair(dir, doc, stdout)
-		if n := len(doc.Findings); o.diff && n > 0 {
-			fmt.Fprintf(stderr, "fencelint: %d findings have no fix\n", n)
+		if o.diff && len(doc.Findings) > 0 {
+			fmt.Fprintf(stderr, "fencelint: without a fix: %s\n", doc.Count())
 		}
 		if err != nil || o.diff {
 			return status(doc, changed), err

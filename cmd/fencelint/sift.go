@@ -68,7 +68,7 @@ func (o *options) accept(doc *report.Document, stderr io.Writer) error {
 	if err := baseline.New(doc.Findings).Write(o.writeBaseline); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "fencelint: %d findings written to %s\n", len(doc.Findings), o.writeBaseline)
+	fmt.Fprintf(stderr, "fencelint: %s written to %s\n", doc.Count(), o.writeBaseline)
 	doc.Findings = nil
 	return nil
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -77,6 +78,14 @@ type Limit struct {
 type Error struct {
 	Package string `json:"package"`
 	Message string `json:"message"`
+}
+
+// Count says how many findings there are: "1 finding", "2 findings".
+func (d *Document) Count() string {
+	if len(d.Findings) == 1 {
+		return "1 finding"
+	}
+	return fmt.Sprintf("%d findings", len(d.Findings))
 }
 
 // Sort puts everything in the order of the contract and drops what is there

@@ -72,7 +72,7 @@ func tell(f *Finding) string {
 // summarize lists the findings in Markdown, in at most limit bytes.
 func summarize(doc *Document, at base, limit int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### fencelint: %d findings\n\n| place | rule | confidence | message |\n|---|---|---|---|\n", len(doc.Findings))
+	fmt.Fprintf(&b, "### fencelint: %s\n\n| place | rule | confidence | message |\n|---|---|---|---|\n", doc.Count())
 	cell := strings.NewReplacer("|", "\\|", "\n", " ", "\r", " ", "<", "&lt;")
 	for i, f := range doc.Findings {
 		row := fmt.Sprintf("| %s:%d | [%s (%s)](%s) | %s | %s |\n",

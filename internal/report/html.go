@@ -13,6 +13,7 @@ var pageText string
 // page is what the template shows.
 type page struct {
 	Version  string
+	Total    string
 	Count    map[string]int // findings by confidence
 	Findings []pageFinding
 	Limits   []Limit
@@ -46,7 +47,7 @@ func writeHTML(w io.Writer, doc *Document, o Options) error {
 		return err
 	}
 	src := newSources(o.Dir)
-	p := page{Version: o.Version, Count: map[string]int{}, Limits: doc.Limits, Errors: doc.Errors}
+	p := page{Version: o.Version, Total: doc.Count(), Count: map[string]int{}, Limits: doc.Limits, Errors: doc.Errors}
 	for _, f := range doc.Findings {
 		p.Count[f.Confidence]++
 		shown := pageFinding{Finding: f, Place: place(f.Location)}

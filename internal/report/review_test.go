@@ -130,5 +130,5 @@ func TestHTMLEscapes(t *testing.T) {
 	require.NoError(t, writeHTML(&got, doc, repositoryWith(t)))
 	require.NotContains(t, got.String(), "<script>")
 	require.NotContains(t, got.String(), `href="javascript:`)
-	require.Contains(t, got.String(), fmt.Sprintf("%d findings", 1))
+	require.Contains(t, got.String(), "<h1>fencelint v1.2.3: 1 finding</h1>")
 }
