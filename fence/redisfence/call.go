@@ -3,6 +3,7 @@ package redisfence
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 
@@ -107,14 +108,20 @@ func (r reply) text(i int) string {
 // word is what the reply begins with.
 func (r reply) word() string { return r.text(0) }
 
-// grant reads token, owner and issuer from element i on; the zero grant if
-// there is none.
-func (r reply) grant(resource string, i int) driver.Grant {
-	token, err := driver.ParseToken(r.text(i))
-	if err != nil {
-		return driver.Grant{}
+// record reads element i, token/owner/issuer: the zero grant if there is none.
+func (r reply) record(resource string, i int) (driver.Grant, error) {
+	if r.text(i) == "" {
+		return driver.Grant{}, nil
 	}
-	return driver.Grant{Resource: resource, Token: token, Owner: r.text(i + 1), Issuer: r.text(i + 2)}
+	parts := strings.Split(r.text(i), "/")
+	if len(parts) != 3 {
+		return driver.Grant{}, ErrDamaged
+	}
+	token, err := driver.ParseToken(parts[0])
+	if err != nil {
+		return driver.Grant{}, ErrDamaged
+	}
+	return driver.Grant{Resource: resource, Token: token, Owner: parts[1], Issuer: parts[2]}, nil
 }
 
 // outcome is the error for a word that every script may return.
@@ -125,7 +132,7 @@ func (r reply) outcome() error {
 	case "exhausted":
 		return invalid("token", "would pass 2^62")
 	case "damaged":
-		return ErrCounter
+		return ErrDamaged
 	case "nameless":
 		return errNameless
 	}

@@ -65,10 +65,10 @@
 //
 // # Keys
 //
-//	fence:lock:{tag}:name         the lease, which ends by itself
-//	fence:token:{tag}             the counter of all locks of a tag
-//	fence:guard:{tag}:resource    the record of a guard
-//	fence:request:{tag}:resource:id
+//	fence:lock:{tag}:name            owner/token/issuer of the lease; ends by itself
+//	fence:token:{tag}                the counter of all locks of a tag
+//	fence:guard:{tag}:resource       token/owner/issuer of the ownership that may write
+//	fence:request:{tag}:resource:id  the token under which a request was applied
 //
 // See [WithPrefix] and [WithTag]. On a cluster, keys that are written together
 // with a guard must be in its slot: by default they have {resource} in them.

@@ -29,9 +29,9 @@ var (
 	// cluster: give them the hash tag of the guard, see [WithTag].
 	ErrSlot = fmt.Errorf("%w: keys are in different slots", driver.ErrUnavailable)
 
-	// ErrCounter: a counter of tokens holds something else. It was written by
-	// somebody other than this package.
-	ErrCounter = fmt.Errorf("%w: counter of tokens is damaged", driver.ErrUnavailable)
+	// ErrDamaged: a counter or a guard holds something that this package has not
+	// written. Find out who did before you repair it.
+	ErrDamaged = fmt.Errorf("%w: counter or guard is damaged", driver.ErrUnavailable)
 )
 
 // A ScriptError is an error with which the user's script of a guarded write

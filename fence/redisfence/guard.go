@@ -61,7 +61,7 @@ func (g *Guard) Register(ctx context.Context, grant driver.Grant) error {
 	if err != nil {
 		return err
 	}
-	got, err := g.server.run(ctx, registerScript, []string{key}, words(grant)...)
+	got, err := g.server.run(ctx, registerScript, []string{key}, record(grant))
 	if err != nil {
 		return err
 	}
@@ -79,17 +79,21 @@ func registrable(grant driver.Grant) error {
 	return nil
 }
 
-// words are a grant as scripts take it.
-func words(grant driver.Grant) []any {
-	return []any{secret(grant.Token.String()), secret(grant.Owner), grant.Issuer}
+// record is a grant as scripts take it and guards keep it.
+func record(g driver.Grant) secret {
+	return secret(g.Token.String() + "/" + g.Owner + "/" + g.Issuer)
 }
 
 // admission is the outcome of a script that may refuse grant.
 func (r reply) admission(grant driver.Grant) error {
-	if r.word() == "refused" {
-		return driver.Refused(grant, r.grant(grant.Resource, 1))
+	if r.word() != "refused" {
+		return r.outcome()
 	}
-	return r.outcome()
+	seen, err := r.record(grant.Resource, 1)
+	if err != nil {
+		return err
+	}
+	return driver.Refused(grant, seen)
 }
 
 // Claim implements [driver.Guard].
@@ -106,16 +110,19 @@ func (g *Guard) Claim(ctx context.Context, resource, owner string) (driver.Grant
 	if err != nil {
 		return driver.Grant{}, err
 	}
-	if got.word() == "refused" {
-		return driver.Grant{}, fmt.Errorf("%w: guard has %v", driver.ErrIssuer, got.grant(resource, 1))
+	if got.word() != "refused" {
+		if err := got.outcome(); err != nil {
+			return driver.Grant{}, err
+		}
 	}
-	if err := got.outcome(); err != nil {
+	seen, err := got.record(resource, 1)
+	switch {
+	case err != nil:
 		return driver.Grant{}, err
+	case got.word() == "refused":
+		return driver.Grant{}, fmt.Errorf("%w: guard has %v", driver.ErrIssuer, seen)
 	}
-	if grant.Token, err = driver.ParseToken(got.text(1)); err != nil {
-		return driver.Grant{}, errReply
-	}
-	return grant, nil
+	return seen, nil
 }
 
 // Seen implements [driver.Guard].
@@ -131,7 +138,7 @@ func (g *Guard) Seen(ctx context.Context, resource string) (driver.Grant, error)
 	if err != nil {
 		return driver.Grant{}, err
 	}
-	return got.grant(resource, 1), got.outcome()
+	return got.record(resource, 1)
 }
 
 // Adopt implements [driver.Adopter].
@@ -149,12 +156,16 @@ func (g *Guard) Adopt(ctx context.Context, seen, next driver.Grant) error {
 	if err != nil {
 		return err
 	}
-	got, err := g.server.run(ctx, adoptScript, []string{key}, append(words(seen), words(next)...)...)
+	got, err := g.server.run(ctx, adoptScript, []string{key}, record(seen), record(next))
 	if err != nil {
 		return err
 	}
-	if got.word() == "refused" {
-		return &driver.StaleError{Have: next, Seen: got.grant(seen.Resource, 1)}
+	if got.word() != "refused" {
+		return got.outcome()
 	}
-	return got.outcome()
+	now, err := got.record(seen.Resource, 1)
+	if err != nil {
+		return err
+	}
+	return &driver.StaleError{Have: next, Seen: now}
 }

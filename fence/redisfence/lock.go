@@ -2,6 +2,7 @@ package redisfence
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -82,11 +83,20 @@ func (l *Locker) Acquire(ctx context.Context, r driver.Request) (driver.Hold, er
 	if err := got.outcome(); err != nil {
 		return driver.Hold{}, err
 	}
-	token, err := driver.ParseToken(got.text(1))
-	if err != nil || got.text(2) == "" {
+	return held(r.Name, got.text(1))
+}
+
+// held reads owner/token/issuer.
+func held(name, text string) (driver.Hold, error) {
+	parts := strings.Split(text, "/")
+	if len(parts) != 3 {
 		return driver.Hold{}, errReply
 	}
-	return driver.Hold{Name: r.Name, Owner: r.Owner, Issuer: got.text(2), Token: token}, nil
+	token, err := driver.ParseToken(parts[1])
+	if err != nil {
+		return driver.Hold{}, errReply
+	}
+	return driver.Hold{Name: name, Owner: parts[0], Issuer: parts[2], Token: token}, nil
 }
 
 // Extend implements [driver.Locker]. The TTL is rounded up to milliseconds.
@@ -114,7 +124,7 @@ func (l *Locker) change(ctx context.Context, p script, h driver.Hold, more any) 
 	if err != nil {
 		return err
 	}
-	got, err := l.server.run(ctx, p, []string{lock}, secret(h.Owner), secret(h.Token.String()), more)
+	got, err := l.server.run(ctx, p, []string{lock}, secret(h.Owner+"/"+h.Token.String()+"/"+h.Issuer), more)
 	switch {
 	case err != nil:
 		return err
@@ -143,7 +153,7 @@ func (l *Locker) Issued(ctx context.Context, name string) (driver.Token, error) 
 	}
 	token, err := driver.ParseToken(got.text(1))
 	if err != nil {
-		return 0, ErrCounter
+		return 0, ErrDamaged
 	}
 	return token, nil
 }

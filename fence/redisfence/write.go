@@ -78,7 +78,7 @@ func (g *Guard) Eval(ctx context.Context, grant driver.Grant, s *Script, keys []
 		}
 		keys, retention = append(keys, request), g.retention
 	}
-	args = append(append(slices.Clip(args), words(grant)...), form, retention)
+	args = append(slices.Clip(args), record(grant), form, retention)
 
 	got, err := g.server.run(ctx, s.script, keys, args...)
 	switch {

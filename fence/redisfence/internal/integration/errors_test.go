@@ -274,7 +274,7 @@ func TestForeignKeys(t *testing.T) {
 		"counter is text":     func(s *store) error { return s.client.Set(ctx, s.counterKey(), "text", 0).Err() },
 		"counter is negative": func(s *store) error { return s.client.Set(ctx, s.counterKey(), "-5", 0).Err() },
 		"counter is a list":   func(s *store) error { return s.client.RPush(ctx, s.counterKey(), "x").Err() },
-		"lock is text":        func(s *store) error { return s.client.Set(ctx, s.lockKey("n"), "x", 0).Err() },
+		"lock is a list":      func(s *store) error { return s.client.RPush(ctx, s.lockKey("n"), "x").Err() },
 	} {
 		s := newStore(t, newClient(t, sharedServer(t).Addr()))
 		require.NoError(t, damage(s))
@@ -287,14 +287,30 @@ func TestForeignKeys(t *testing.T) {
 			require.Zero(t, n, "%s: the lock was taken", what)
 		}
 	}
-	s := newStore(t, newClient(t, sharedServer(t).Addr()))
-	require.NoError(t, s.client.Set(ctx, s.guardKey("job"), "x", 0).Err())
-	g := grant("job", "a", 1)
-	require.ErrorIs(t, s.guard.Register(ctx, g), driver.ErrUnavailable)
-	require.Error(t, s.write(ctx, g, "job", "x"))
-	value, err := s.read(ctx, "job")
-	require.NoError(t, err)
-	require.Empty(t, value)
+	for what, damage := range map[string]func(*store) error{
+		"guard is text":       func(s *store) error { return s.client.Set(ctx, s.guardKey("job"), "text", 0).Err() },
+		"guard has no number": func(s *store) error { return s.client.Set(ctx, s.guardKey("job"), "x/y/alpha", 0).Err() },
+		"guard is a list":     func(s *store) error { return s.client.RPush(ctx, s.guardKey("job"), "x").Err() },
+	} {
+		s := newStore(t, newClient(t, sharedServer(t).Addr()))
+		require.NoError(t, damage(s))
+		g := grant("job", "a", 1)
+		_, errClaim := s.guard.Claim(ctx, "job", owner("a"))
+		_, errSeen := s.guard.Seen(ctx, "job")
+		for call, err := range map[string]error{
+			"Register": s.guard.Register(ctx, g), "Claim": errClaim, "Seen": errSeen, "lazy Eval": s.write(ctx, g, "job", "x", driver.LazyWrite()),
+			"Adopt": s.guard.Adopt(ctx, g, driver.Grant{Resource: "job", Issuer: "beta", Owner: owner("b"), Token: 2}), "Eval": s.write(ctx, g, "job", "x"),
+		} {
+			if what != "guard is a list" || !strings.HasSuffix(call, "Eval") { // there it could be the user's error
+				require.ErrorIs(t, err, driver.ErrUnavailable, "%s: %s", what, call)
+				require.NotErrorIs(t, err, driver.ErrUncertain, "%s: %s", what, call)
+			}
+			require.Error(t, err, "%s: %s", what, call)
+		}
+		value, err := s.read(ctx, "job")
+		require.NoError(t, err)
+		require.Empty(t, value)
+	}
 }
 
 // A printer is a hook that keeps what a tracing hook would print.

@@ -22,66 +22,78 @@ type mutant struct {
 	old, new string
 }
 
-// Scripts are told apart by what only one of them has.
+// Texts are such that each is in one script only.
 const (
-	check   = "local admitted = seen[1] == token and seen[2] == owner and seen[3] == issuer"
-	release = "if held[1] ~= ARGV[1] or held[2] ~= ARGV[2] then return {'other'} end\nredis.call('DEL'"
-	extend  = "if held[1] ~= ARGV[1] or held[2] ~= ARGV[2] then return {'other'} end\nredis.call('PEXPIRE'"
-	rule    = "if seen[1] and (seen[3] ~= ARGV[3] or ARGV[1] < seen[1] or ARGV[1] == seen[1] and ARGV[2] ~= seen[2]) then"
-	lazy    = "admitted = not seen[1] or seen[3] == issuer and (seen[1] < token or seen[1] == token and seen[2] == owner)"
-	adopt   = "if seen[1] ~= ARGV[1] or seen[2] ~= ARGV[2] or seen[3] ~= ARGV[3] then"
+	check   = "local admitted = seen == grant"
+	rule    = "if not older or string.match(seen, '[^/]*$') ~= string.match(ARGV[1], '[^/]*$') then"
+	older   = "local older = string.sub(seen, 1, 19) < string.sub(ARGV[1], 1, 19)"
+	put     = "redis.call('SET', KEYS[1], ARGV[1])\nreturn {'ok'}"
+	lazy    = "not seen or string.sub(seen, 1, 19) < string.sub(grant, 1, 19)"
+	adopt   = "if seen ~= ARGV[1] then return {'refused', seen} end"
+	release = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'other'} end\nredis.call('DEL'"
+	extend  = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'other'} end\nredis.call('PEXPIRE'"
+
+	// What the parts of seen, token/owner/issuer, compare with.
+	noOwner  = "local admitted = seen and string.sub(seen, 1, 19) == string.sub(grant, 1, 19) and string.match(seen, '[^/]*$') == string.match(grant, '[^/]*$')"
+	noIssuer = "local admitted = seen and string.match(seen, '^.*/') == string.match(grant, '^.*/')"
+	noToken  = "local admitted = seen and string.sub(seen, 20) == string.sub(grant, 20)"
 )
 
 var guardMutants = []mutant{
-	{"write compares no owner", "register/same token of another owner", check, strings.Replace(check, "seen[2] == owner", "true", 1)},
-	{"write compares no issuer", "loss/restored issuer", check, strings.Replace(check, "seen[3] == issuer", "true", 1)},
-	{"write compares no token", "register/same owner with another token", check, strings.Replace(check, "seen[1] == token", "seen[1]", 1)},
+	{"write compares no owner", "register/same token of another owner", check, noOwner},
+	{"write compares no issuer", "loss/restored issuer", check, noIssuer},
+	{"write compares no token", "register/same owner with another token", check, noToken},
 	{"ratchet: write takes any token that is not lower", "register/write never raises", check,
-		"local admitted = seen[1] and seen[1] <= token and seen[3] == issuer"},
-	{"missing guard admits", "loss/missing guard refuses", check, check + " or not seen[1]"},
+		"local admitted = seen and string.sub(seen, 1, 19) <= string.sub(grant, 1, 19)"},
+	{"missing guard admits", "loss/missing guard refuses", check, check + " or not seen"},
 	{"missing guard is made again", "loss/missing guard refuses", "if not admitted then return",
-		"if not seen[1] then redis.call('HSET', guard, 'token', token, 'owner', owner, 'issuer', issuer) admitted = true end\nif not admitted then return"},
-	{"check after the write", "register/older is refused", "if not admitted then return {'refused', seen[1], seen[2], seen[3]} end\n", ""},
-	{"write raises", "register/write never raises", check, check + "\nif not admitted and seen[1] and seen[1] < token then redis.call('HSET', guard, 'token', token, 'owner', owner, 'issuer', issuer) admitted = true end"},
-	{"register takes a lower token", "register/older is refused", rule, strings.Replace(rule, "ARGV[1] < seen[1] or ", "", 1)},
-	{"register takes an equal token of another owner", "register/same token of another owner", rule, strings.Replace(rule, " or ARGV[1] == seen[1] and ARGV[2] ~= seen[2]", "", 1)},
-	{"register takes another issuer", "register/another issuer", rule, strings.Replace(rule, "seen[3] ~= ARGV[3] or ", "", 1)},
-	{"register refuses its own repetition", "register/same again", rule, strings.Replace(rule, "ARGV[1] < seen[1] or ARGV[1] == seen[1] and ARGV[2] ~= seen[2]", "ARGV[1] <= seen[1]", 1)},
-	{"register compares numbers", "register/beyond doubles", rule, strings.ReplaceAll(rule, "ARGV[1] < seen[1] or ARGV[1] == seen[1]", "tonumber(ARGV[1]) < tonumber(seen[1]) or tonumber(ARGV[1]) == tonumber(seen[1])")},
-	{"guard expires", "register/guard does not expire", "redis.call('HSET', KEYS[1], 'token', ARGV[1], 'owner', ARGV[2], 'issuer', ARGV[3])",
-		"redis.call('HSET', KEYS[1], 'token', ARGV[1], 'owner', ARGV[2], 'issuer', ARGV[3]) redis.call('PEXPIRE', KEYS[1], 600000)"},
-	{"claim is not idempotent", "claim/same again", "if seen[2] == ARGV[1] then return {'ok', seen[1]} end", ""},
+		"if not seen then redis.call('SET', guard, grant) admitted = true end\nif not admitted then return"},
+	{"write is not checked", "register/older is refused", "if not admitted then return {'refused', seen} end", ""},
+	{"write first, then check", "register/older is refused", "if not admitted then return {'refused', seen} end", "if not admitted then write() return {'refused', seen} end"},
+	{"write raises", "register/write never raises", check, check + "\nif not admitted and seen and seen < grant then redis.call('SET', guard, grant) admitted = true end"},
+	{"register takes a lower token", "register/older is refused", older, "local older = string.sub(seen, 1, 19) ~= string.sub(ARGV[1], 1, 19)"},
+	{"register takes an equal token of another owner", "register/same token of another owner", older, strings.Replace(older, "<", "<=", 1)},
+	{"register takes another issuer", "register/another issuer", rule, "if not older then"},
+	{"register refuses its own repetition", "register/same again", "if seen == ARGV[1] then return {'ok'} end\nif seen then", "if seen then"},
+	{"register compares numbers", "register/beyond doubles", older, "local older = tonumber(string.sub(seen, 1, 19)) < tonumber(string.sub(ARGV[1], 1, 19))"},
+	{"register compares the whole record", "register/compares numbers alone", older, "local older = seen < ARGV[1]"},
+	{"guard expires", "register/guard does not expire", put, "redis.call('SET', KEYS[1], ARGV[1], 'PX', 600000)\nreturn {'ok'}"},
+	{"claim is not idempotent", "claim/same again", "if owner == ARGV[1] then return {'ok', seen} end", ""},
 	{"claim keeps the token", "claim/successor refuses", "(digit + 1)", "digit"},
-	{"claim counts in doubles", "claim/beyond doubles", "token = head .. (digit + 1) .. string.rep('0', #nines)", "token = string.format('%019.0f', tonumber(seen[1]) + 1)"},
+	{"claim counts in doubles", "claim/beyond doubles", "token = head .. (digit + 1) .. string.rep('0', #nines)", "token = string.format('%019.0f', tonumber(last) + 1)"},
 	{"claim forgets the carry", "claim/carry", ".. string.rep('0', #nines)", ".. nines"},
-	{"claim takes a registered guard", "claim/not beside register", "if seen[3] ~= 'store' then return", "if false then return"},
-	{"adopt compares no owner", "adopt/compare and set", adopt, strings.Replace(adopt, "seen[2] ~= ARGV[2] or ", "", 1)},
-	{"adopt compares no token", "adopt/compare and set", adopt, strings.Replace(adopt, "seen[1] ~= ARGV[1] or ", "", 1)},
-	{"request id keyed with the token", "once/duplicate for the next holder", "local applied = redis.call('GET', request)", "request = request .. token\nlocal applied = redis.call('GET', request)"},
-	{"request is not recorded", "once/second is a duplicate", "redis.call('SET', request, token)", ""},
+	{"claim takes a registered guard", "claim/not beside register", "if issuer ~= 'store' then return", "if false then return"},
+	{"adopt compares nothing", "adopt/compare and set", adopt, "if not seen then return {'refused', seen} end"},
+	{"adopt makes a guard", "adopt/missing guard", adopt, "if seen and seen ~= ARGV[1] then return {'refused', seen} end"},
+	{"adopt compares no owner", "adopt/compare and set", adopt, "if not seen or string.sub(seen, 1, 19) ~= string.sub(ARGV[1], 1, 19) or string.match(seen, '[^/]*$') ~= string.match(ARGV[1], '[^/]*$') then return {'refused', seen} end"},
+	{"request id keyed with the token", "once/duplicate for the next holder", "local applied = redis.call('GET', request)", "request = request .. string.sub(grant, 1, 19)\nlocal applied = redis.call('GET', request)"},
+	{"request is not recorded", "once/second is a duplicate", "redis.call('SET', request, string.sub(grant, 1, 19), 'PX', retention)", ""},
 	{"request is looked for before the guard", "once/stale before duplicate", "if not admitted then return", "if request and redis.call('GET', request) then return {'duplicate', redis.call('GET', request)} end\nif not admitted then return"},
-	{"lazy write takes a lower token", "lazy/write raises", lazy, strings.Replace(lazy, "seen[1] < token", "seen[1] ~= token", 1)},
-	{"lazy write takes a twin", "lazy/same token of another owner", lazy, strings.Replace(lazy, " and seen[2] == owner", "", 1)},
-	{"lazy write raises nothing", "lazy/write raises", "if lazy then redis.call('HSET'", "if false then redis.call('HSET'"},
+	{"lazy write takes a lower token", "lazy/write raises", lazy, strings.Replace(lazy, "<", "~=", 1)},
+	{"lazy write takes a twin", "lazy/same token of another owner", lazy, strings.Replace(lazy, "<", "<=", 1)},
+	{"lazy write takes another issuer", "lazy/another issuer", "and string.match(seen, '[^/]*$') == string.match(grant, '[^/]*$')", ""},
+	{"lazy write raises nothing", "lazy/write raises", "if lazy then redis.call('SET'", "if false then redis.call('SET'"},
 }
 
 var lockMutants = []mutant{
 	{"release by name only", "lease/old release frees nothing", release, "redis.call('DEL'"},
-	{"release compares no owner", "hold/release by another", release, "if held[2] ~= ARGV[2] then return {'other'} end\nredis.call('DEL'"},
-	{"release compares no token", "hold/release with another token", release, "if held[1] ~= ARGV[1] then return {'other'} end\nredis.call('DEL'"},
+	{"release compares no owner", "hold/release by another", release, "if not redis.call('GET', KEYS[1]) then return {'other'} end\nif string.match(redis.call('GET', KEYS[1]), '/.*') ~= string.match(ARGV[1], '/.*') then return {'other'} end\nredis.call('DEL'"},
+	{"release compares no token", "hold/release with another token", release, "if not redis.call('GET', KEYS[1]) then return {'other'} end\nif string.match(redis.call('GET', KEYS[1]), '^[^/]*') ~= string.match(ARGV[1], '^[^/]*') then return {'other'} end\nredis.call('DEL'"},
 	{"release expires instead of freeing", "hold/release frees, tokens grow", "redis.call('DEL', KEYS[1])", "redis.call('PEXPIRE', KEYS[1], 60000)"},
-	{"release tells nobody", "waiter/told of a release", "redis.pcall(ARGV[3], KEYS[1], '')", ""},
-	{"extension compares no owner", "lease/extension by another", extend, "if held[2] ~= ARGV[2] then return {'other'} end\nredis.call('PEXPIRE'"},
-	{"extension revives an ended lease", "lease/ended is not revived", extend, "redis.call('HSET', KEYS[1], 'owner', ARGV[1], 'token', ARGV[2])\nredis.call('PEXPIRE'"},
-	{"acquire takes a held lock", "hold/excludes others", "if held[1] ~= ARGV[1] then return {'held'} end", "if held[1] ~= ARGV[1] then held[1] = false end\nend\nif held[1] then"},
-	{"acquire sets no end", "lease/ends by itself", "'issuer', issuer)\nredis.call('PEXPIRE', KEYS[1], ARGV[2])", "'issuer', issuer)"},
-	{"acquire issues the same token", "hold/release frees, tokens grow", "redis.call('INCR', KEYS[2])", "redis.call('SET', KEYS[2], '7')"},
-	{"acquire is not idempotent", "hold/same owner again", "if held[1] then\n", "if held[1] and held[1] ~= ARGV[1] then\n"},
-	{"acquire counts in doubles", "issuer/beyond doubles", "local token = redis.call('GET', KEYS[2])", "local token = string.format('%.0f', tonumber(redis.call('GET', KEYS[2])))"},
-	{"repeated acquire renews nothing", "lease/repeated request renews", "redis.call('PEXPIRE', KEYS[1], ARGV[2])\n\treturn", "return"},
+	{"release tells nobody", "waiter/told of a release", "redis.pcall(ARGV[2], KEYS[1], '')", ""},
+	{"extension compares nothing", "lease/extension by another", extend, "redis.call('PEXPIRE'"},
+	{"extension revives an ended lease", "lease/ended is not revived", extend, "redis.call('SET', KEYS[1], ARGV[1])\nredis.call('PEXPIRE'"},
+	{"acquire takes a held lock", "hold/excludes others", "then return {'held'} end", "then held = false end\nend\nif held then"},
+	{"acquire compares the beginning of owners", "hold/owner that begins alike", "if string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. '/' then", "if string.sub(held, 1, #ARGV[1]) ~= ARGV[1] then"},
+	{"acquire sets no end", "lease/ends by itself", "redis.call('SET', KEYS[1], hold, 'PX', ARGV[2])", "redis.call('SET', KEYS[1], hold)"},
+	{"acquire issues the same token", "hold/release frees, tokens grow", "local number = redis.call('INCR', KEYS[2])", "local number = 7"},
+	{"acquire is not idempotent", "hold/same owner again", "if held then\n", "if held and string.sub(held, 1, #ARGV[1] + 1) ~= ARGV[1] .. '/' then\n"},
+	{"acquire counts in doubles", "issuer/beyond doubles", "token = redis.call('GET', KEYS[2])", "token = string.format('%.0f', number)"},
+	{"acquire trusts doubles too long", "issuer/beyond doubles", "if number < 9007199254740992 then", "if number < 9007199254740999 then"},
+	{"repeated acquire renews nothing", "lease/repeated request renews", "redis.call('PEXPIRE', KEYS[1], ARGV[2])\n\treturn {'ok', held}", "return {'ok', held}"},
 	{"failed acquire renews", "lease/failed request renews nothing", "then return {'held'} end", "then redis.call('PEXPIRE', KEYS[1], ARGV[2]) return {'held'} end"},
 	{"raise lowers", "issuer/raise", ".. now < ARGV[1] then", ".. now ~= ARGV[1] then"},
-	{"counter expires", "issuer/counter does not expire", "redis.call('INCR', KEYS[2])", "redis.call('INCR', KEYS[2]) redis.call('PEXPIRE', KEYS[2], 600000)"},
+	{"counter expires", "issuer/counter does not expire", "local number = redis.call('INCR', KEYS[2])", "local number = redis.call('INCR', KEYS[2]) redis.call('PEXPIRE', KEYS[2], 600000)"},
 }
 
 // An editor is a hook that changes Lua on its way to the server. Scripts go by

@@ -15,13 +15,15 @@ import (
 // ownCases are what the suite cannot ask of every store. They return what is
 // wrong, so that mutants can be shown to fail them.
 var ownCases = map[string]func(*store) error{
-	"register/beyond doubles":        registerBeyondDoubles,
-	"register/guard does not expire": guardStays,
-	"claim/beyond doubles":           claimBeyondDoubles,
-	"claim/carry":                    claimCarry,
-	"issuer/beyond doubles":          issueBeyondDoubles,
-	"issuer/counter does not expire": counterStays,
-	"waiter/told of a release":       toldOfRelease,
+	"register/beyond doubles":         registerBeyondDoubles,
+	"register/compares numbers alone": compareNumbers,
+	"register/guard does not expire":  guardStays,
+	"claim/beyond doubles":            claimBeyondDoubles,
+	"claim/carry":                     claimCarry,
+	"issuer/beyond doubles":           issueBeyondDoubles,
+	"issuer/counter does not expire":  counterStays,
+	"hold/owner that begins alike":    beginsAlike,
+	"waiter/told of a release":        toldOfRelease,
 }
 
 func TestOwnCases(t *testing.T) {
@@ -60,6 +62,31 @@ func registerBeyondDoubles(s *store) error {
 		}
 		if err := s.write(ctx, g, "k", "new"); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// compareNumbers: an owner that sorts after another decides nothing.
+func compareNumbers(s *store) error {
+	ctx := context.Background()
+	if err := s.guard.Register(ctx, grant("r", "a", 5)); err != nil {
+		return err
+	}
+	if err := s.guard.Register(ctx, grant("r", "z", 5)); !errors.Is(err, driver.ErrStale) {
+		return fmt.Errorf("the same token of an owner that sorts after: %v, want ErrStale", err)
+	}
+	return s.guard.Register(ctx, grant("r", "0", 6))
+}
+
+func beginsAlike(s *store) error {
+	ctx := context.Background()
+	if _, err := s.locker.Acquire(ctx, driver.Request{Name: "n", Owner: owner("a"), TTL: time.Minute}); err != nil {
+		return err
+	}
+	for _, other := range []string{owner("a")[:20], owner("a") + "x", owner("a") + "."} {
+		if _, err := s.locker.Acquire(ctx, driver.Request{Name: "n", Owner: other, TTL: time.Minute}); !errors.Is(err, driver.ErrNotAcquired) {
+			return fmt.Errorf("an owner that begins alike: %v, want ErrNotAcquired", err)
 		}
 	}
 	return nil
