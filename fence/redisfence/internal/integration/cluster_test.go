@@ -58,7 +58,7 @@ func TestCluster(t *testing.T) {
 		require.Len(t, on, 3, "the names are on all primaries")
 	})
 	t.Run("failover", func(t *testing.T) {
-		for i := range min(2, max(1, count(t, "FENCE_FAILOVERS", 4)/10)) {
+		for i := range min(2, max(1, count(t, "FENCE_FAILOVERS", 8)/10)) {
 			clusterFailover(t, cluster, client, i)
 		}
 	})
