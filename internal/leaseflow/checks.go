@@ -104,6 +104,9 @@ func (p *program) checkOfLease(e *event, evs []*event) bool {
 		}
 		return false
 	}
+	if e.Check == ExtendCheck { // of what may be no lock: only beside one
+		return p.hasLeases
+	}
 	return p.ownWords(e.Key)
 }
 

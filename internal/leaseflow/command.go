@@ -219,7 +219,7 @@ func (p *program) rawCommand(s site, words []word) []Effect {
 	case kind == luatext.Counter || name == "APPEND":
 		e.Action = Increment
 	case kind == luatext.Effect:
-		e.Action = Send
+		e.Action, e.Weak = Send, name == "PUBLISH" || name == "SPUBLISH"
 	case kind == luatext.Write:
 		if strings.HasSuffix(name, "PUSH") || name == "SADD" || name == "ZADD" || name == "XADD" {
 			e.Action = Insert

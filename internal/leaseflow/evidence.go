@@ -42,11 +42,35 @@ func (p *program) keyNames(t Term) []string {
 func (p *program) lockEvidence(e *event) bool {
 	if e.words == maybe {
 		e.words = no
-		if hasWord(lockWords, p.keyNames(e.Key)...) || p.aboutLocks(e.fn) {
+		if hasWord(lockWords, p.keyNames(e.Key)...) || p.aboutLocks(e.fn) || p.setsLeaderFlag(e.fn) {
 			e.words = yes
 		}
 	}
 	return e.words == yes
+}
+
+// setsLeaderFlag reports whether a function sets a flag that says who leads.
+func (p *program) setsLeaderFlag(fn *ssa.Function) bool {
+	for _, b := range fn.Blocks {
+		for _, in := range b.Instrs {
+			var addr ssa.Value
+			switch in := in.(type) {
+			case *ssa.Store:
+				if isBool(in.Val.Type()) {
+					addr = in.Addr
+				}
+			case *ssa.Call:
+				if c := p.callee(&in.Call); c.obj != nil && c.obj.Pkg() != nil && c.obj.Pkg().Path() == "sync/atomic" &&
+					(c.obj.Name() == "Store" || c.obj.Name() == "Swap" || c.obj.Name() == "CompareAndSwap") && len(c.args) > 1 && isBool(c.args[1].Type()) {
+					addr = c.args[0]
+				}
+			}
+			if fa, ok := addr.(*ssa.FieldAddr); ok && hasAny(leaderWords, split(unqualified(fieldName(fa.X.Type(), fa.Field)))) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // aboutLocks reports whether the names around a function say lock.

@@ -109,11 +109,19 @@ func (p *program) counts(e *event) bool {
 	case "file":
 		return p.sharedFile(e)
 	}
-	return !hasAny(cacheWords, p.keyWords(e.Key)) && !p.contentAddressed(e.Key)
+	words := p.keyWords(e.Key)
+	if hasAny(metricWords, words) && !(e.RMW && e.Action == Overwrite) {
+		return false
+	}
+	return !hasAny(cacheWords, words) && !p.contentAddressed(e.Key)
 }
 
 // cacheWords name data that may be lost or overwritten at any time.
-var cacheWords = map[string]bool{"cache": true, "cached": true, "caches": true, "metric": true, "metrics": true}
+var cacheWords = map[string]bool{"cache": true, "cached": true, "caches": true}
+
+// metricWords name counters for people to look at, or what a program that
+// deals with such counters keeps about them.
+var metricWords = map[string]bool{"metric": true, "metrics": true}
 
 func (p *program) keyWords(t Term) []string {
 	var out []string
@@ -381,15 +389,19 @@ func once(xs []Exposure) []Exposure {
 	return out
 }
 
-// worst keeps one exposure for each call in the region: of the writes behind
-// it the one that loses most.
+// worst keeps one exposure for each call in the region and each store: of the
+// writes behind it the one that loses most.
 func worst(xs []Exposure) []Exposure {
+	type change struct {
+		call  ssa.CallInstruction
+		store string
+	}
 	var out []Exposure
-	at := map[ssa.CallInstruction]int{}
+	at := map[change]int{}
 	for _, x := range xs {
-		i, again := at[x.call]
+		i, again := at[change{x.call, x.Write.Store}]
 		if !again {
-			at[x.call] = len(out)
+			at[change{x.call, x.Write.Store}] = len(out)
 			out = append(out, x)
 			continue
 		}

@@ -31,7 +31,7 @@ func (p *program) index(all map[*ssa.Function][]*event) {
 				p.hasLeases = true
 				takes = takes || e.Check == LostSignal
 			case e.Kind == Renew:
-				takes, p.hasLeases = true, true
+				takes, p.hasLeases = true, p.hasLeases || !e.Candidate
 			}
 		}
 		if takes {

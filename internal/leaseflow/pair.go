@@ -43,6 +43,12 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 				out = append(out, pairing{u, u.partner})
 				continue
 			}
+			if u.Kind == Release && u.Unsafe && u.deferred && !u.direct { // told where it stands, but for the losers that it runs for
+				if a := p.partner(u, acquires); a != nil && a.fn == u.fn && p.early(u, a) {
+					out = append(out, pairing{u, a})
+				}
+				continue
+			}
 			if u.Kind != Write || !freeing(u) {
 				continue
 			}

@@ -387,9 +387,10 @@ func (s site) extend() []Effect {
 		return []Effect{e}
 	}
 	e := s.effect(Renew)
-	e.Guard = OwnerGuard
+	e.Guard, e.Candidate = OwnerGuard, s.row.Candidate
 	c := s.effect(Check)
 	c.Check = ExtendCheck
+	c.Candidate = s.row.Candidate
 	c.Verdict = 0
 	if g := gateResults(s.c.signature()); len(g) > 0 {
 		c.Gates = g
@@ -501,6 +502,7 @@ func (s site) write() []Effect {
 	e := s.effect(Write)
 	e.Owner = s.term("cond", "owner")
 	e.Action = actionOf(s.row, s.c.obj.Name())
+	e.Weak = s.row.Attr["verb"] == "notify" // lost for whoever does not listen
 	e.Guard = s.guard()
 	if pl, ok := s.row.First("method"); ok && s.row.Store == "http" {
 		if m := s.value(pl); m != nil {

@@ -129,8 +129,8 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 		}
 	}
 	for _, e := range evs {
-		if e.Kind != Write || e.RMW || e.deferred {
-			continue
+		if e.Kind != Write || e.RMW || e.deferred || e.Action == Delete || e.Action == Prolong || e.Action == Increment {
+			continue // what was read at most names what these change
 		}
 		c := p.callee(e.call.Common())
 		if len(reads) > 0 {
@@ -143,9 +143,6 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 					break
 				}
 			}
-		}
-		if e.Action == Increment {
-			continue
 		}
 	}
 }
