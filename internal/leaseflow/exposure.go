@@ -35,7 +35,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		}
 		in := regionsWith(regions, e)
 		if v := p.controlling(e, verdicts); v != nil && !e.deferred {
-			if e.Guard >= MaybeGuard || p.setsUp(e, v) || p.holdsRow(e, evs) {
+			if e.Guard >= MaybeGuard || p.setsUp(e, v) || p.holdsRow(e, evs) || refuses(e.call.Block()) {
 				continue
 			}
 			x.Check, x.CheckKind = p.placeOfVerdict(v), v.effect.Check

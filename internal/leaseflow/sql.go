@@ -107,8 +107,11 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 		e := s.effect(Read)
 		e.Key = constTerm("table " + st.Table)
 		e.Tx = st.ForUpdate
-		if epochCompared(st) {
+		switch {
+		case epochCompared(st, epochWords):
 			e.Guard = Fenced
+		case epochCompared(st, tenureWords): // of a lease, if the rest says so
+			e.Guard = OwnerGuard
 		}
 		return append(out, e)
 	case sqltext.Insert, sqltext.Update, sqltext.Delete, sqltext.Merge, sqltext.Replace, sqltext.Truncate, sqltext.Copy:
@@ -191,13 +194,13 @@ func storesToken(st sqltext.Statement) bool {
 // version, which changes with the data.
 var tenureWords = map[string]bool{"epoch": true, "fence": true, "fencing": true, "lease": true, "lock": true, "locked": true, "owner": true, "holder": true, "claim": true, "claimed": true, "leader": true}
 
-// epochCompared reports a SELECT that compares an owner or version, itself or
-// in a subquery.
-func epochCompared(st sqltext.Statement) bool {
+// epochCompared reports a SELECT that compares an owner or version so called,
+// itself or in a subquery.
+func epochCompared(st sqltext.Statement, words map[string]bool) bool {
 	check := func(conds []sqltext.Cond) bool {
 		for _, c := range conds {
 			k := sqltext.ColumnKind(c.Column)
-			if (k == sqltext.Version || k == sqltext.Owner) && c.Op == "=" && c.Value.Kind == sqltext.Placeholder && hasAny(tenureWords, split(c.Column)) {
+			if (k == sqltext.Version || k == sqltext.Owner) && c.Op == "=" && c.Value.Kind == sqltext.Placeholder && hasAny(words, split(c.Column)) {
 				return true
 			}
 		}
@@ -207,7 +210,7 @@ func epochCompared(st sqltext.Statement) bool {
 		return true
 	}
 	for _, sub := range st.Exists {
-		if epochCompared(sub) {
+		if epochCompared(sub, words) {
 			return true
 		}
 	}
