@@ -1,18 +1,13 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
 
-// TestRun checks both outcomes: the lost update, and its refusal.
-func TestRun(t *testing.T) {
-	t.Parallel()
-	var out strings.Builder
-	if err := run(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
-	const want = `Without a fence: a lock with a lease, and a plain UPDATE
+// timeline is what the README files show, too.
+const timeline = `Without a fence: a lock with a lease, and a plain UPDATE
   A      acquires the lock for 200ms
   A      reads the balance: 100
   A      stalls
@@ -41,7 +36,37 @@ With a fence: the store compares the token in the transaction that writes
   A      starts over: acquires, reads, deposits 30, releases
   the balance is 180: as if both had worked one after the other
 `
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+
+// TestRun checks both outcomes: the lost update, and its refusal.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := run(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != timeline {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), timeline)
+	}
+}
+
+// TestShown compares the README of the example, which shows both halves, and
+// that of the repository, which shows the second.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	without, with, ok := strings.Cut(timeline, "\n\n")
+	if !ok {
+		t.Fatal("the timeline has one half")
+	}
+	for file, halves := range map[string][]string{"README.md": {without + "\n", with}, "../../README.md": {with}} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, half := range halves {
+			shown := "    " + strings.ReplaceAll(strings.TrimSuffix(half, "\n"), "\n", "\n    ") + "\n"
+			if !strings.Contains(string(text), shown) {
+				t.Errorf("%s does not show\n%s", file, shown)
+			}
+		}
 	}
 }
