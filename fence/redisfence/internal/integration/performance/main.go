@@ -22,8 +22,8 @@ import (
 
 var (
 	out    = flag.String("o", "", "file to write; the standard output if empty")
-	rounds = flag.Int("rounds", 15, "rounds; each runs every contender once, in another order")
-	slice  = flag.Duration("slice", 200*time.Millisecond, "how long a contender runs in a round")
+	rounds = flag.Int("rounds", 40, "rounds; each runs every contender once, in another order")
+	slice  = flag.Duration("slice", 100*time.Millisecond, "how long a contender runs in a round")
 )
 
 func main() {

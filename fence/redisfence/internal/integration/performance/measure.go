@@ -22,9 +22,28 @@ type contender struct {
 
 // A sample is one contender in one round.
 type sample struct {
-	rate float64 // operations a second, of all clients
-	p50  time.Duration
-	cpu  time.Duration // of the server, an operation
+	times   []time.Duration // of each operation
+	elapsed time.Duration
+	cpu     time.Duration // of the server
+}
+
+func (s sample) rate() float64 { return float64(len(s.times)) / s.elapsed.Seconds() }
+
+// p50 sorts the times.
+func (s sample) p50() time.Duration {
+	slices.Sort(s.times)
+	return s.times[len(s.times)/2]
+}
+
+// pool puts the rounds of one contender together.
+func pool(samples []sample) sample {
+	var all sample
+	for _, s := range samples {
+		all.times = append(all.times, s.times...)
+		all.elapsed += s.elapsed
+		all.cpu += s.cpu
+	}
+	return all
 }
 
 // measure gives the samples of each contender, by round.
@@ -83,10 +102,7 @@ func run(ctx context.Context, c *redis.Client, clients int, who contender, d tim
 	if err != nil {
 		return sample{}, err
 	}
-	all := slices.Concat(times...)
-	slices.Sort(all)
-	n := len(all)
-	return sample{rate: float64(n) / elapsed.Seconds(), p50: all[n/2], cpu: (after - before) / time.Duration(n)}, nil
+	return sample{times: slices.Concat(times...), elapsed: elapsed, cpu: after - before}, nil
 }
 
 // cpu is what the server process has taken so far.
@@ -108,28 +124,14 @@ func cpu(ctx context.Context, c *redis.Client) (time.Duration, error) {
 	return time.Duration(sum * float64(time.Second)), nil
 }
 
-func values(samples []sample, of func(sample) float64) []float64 {
-	var v []float64
-	for _, s := range samples {
-		v = append(v, of(s))
-	}
-	return v
-}
-
-func median(samples []sample, of func(sample) float64) float64 {
-	v := values(samples, of)
-	slices.Sort(v)
-	return v[len(v)/2]
-}
-
-// ratios compares round by round.
-func ratios(a, b []sample, of func(sample) float64) string {
-	x, y := values(a, of), values(b, of)
+// quartiles compares round by round.
+func quartiles(a, b []sample, of func(sample) float64) string {
+	x := make([]float64, len(a))
 	for i := range x {
-		x[i] /= y[i]
+		x[i] = of(a[i]) / of(b[i])
 	}
 	slices.Sort(x)
-	return fmt.Sprintf("%.3f [%.2f–%.2f]", x[len(x)/2], x[len(x)/4], x[len(x)*3/4])
+	return fmt.Sprintf("[%.2f–%.2f]", x[len(x)/4], x[len(x)*3/4])
 }
 
 // options are those of a client with a connection for each of n, that waits

@@ -31,12 +31,12 @@ on Redis %s without persistence, %s, %d cores that server and clients share.
 
 Every row of a block ran on the same server through the same client, in turns:
 %d rounds of %v each, every round in another order. Each client asks, waits for
-the answer and asks again. Figures are medians over the rounds; a ratio is the
-median of the rounds' ratios, with the quartiles in brackets, so that what slows
-the machine for a while slows both sides of it. The added round trip is waited
-for in the client, before each request is sent. Look at the ratios: the times
-are those of one machine that did other work too. Server CPU is what the server
-process took, divided by the operations.
+the answer and asks again. Figures are of all rounds together; in brackets are
+the quartiles of the rounds' own ratios, which tell how far to trust them. What
+slows the machine for a while slows all rows of a block. The added round trip is
+waited for in the client, before each request is sent. Look at the ratios: the
+times are those of one machine that did other work too. Server CPU is what the
+server process took, divided by the operations.
 
 An operation of the locks is an acquisition with its release, two round trips,
 on a lock of each client's own. Guarded and plain writes are the same script,
@@ -46,15 +46,17 @@ a SET, by EVALSHA; a refused write comes from an older ownership.
 }
 
 func rows(w io.Writer, delay time.Duration, clients int, contenders []contender, results [][]sample) {
+	first := pool(results[0])
 	for i, c := range contenders {
-		rate := median(results[i], func(s sample) float64 { return s.rate })
-		p50 := median(results[i], func(s sample) float64 { return s.p50.Seconds() * 1e6 })
-		cpu := median(results[i], func(s sample) float64 { return s.cpu.Seconds() * 1e6 })
+		all := pool(results[i])
 		rates, p50s := "1", "1"
 		if i > 0 {
-			rates = ratios(results[i], results[0], func(s sample) float64 { return s.rate })
-			p50s = ratios(results[i], results[0], func(s sample) float64 { return s.p50.Seconds() })
+			rates = fmt.Sprintf("%.3f %s", all.rate()/first.rate(), quartiles(results[i], results[0], sample.rate))
+			p50s = fmt.Sprintf("%.3f %s", all.p50().Seconds()/first.p50().Seconds(),
+				quartiles(results[i], results[0], func(s sample) float64 { return s.p50().Seconds() }))
 		}
-		fmt.Fprintf(w, "| %v | %d | %s | %.0f | %s | %.0f µs | %s | %.1f µs |\n", delay, clients, c.name, rate, rates, p50, p50s, cpu)
+		n := len(all.times)
+		fmt.Fprintf(w, "| %v | %d | %s | %.0f | %s | %d µs | %s | %.1f µs |\n", delay, clients, c.name,
+			all.rate(), rates, all.p50().Microseconds(), p50s, all.cpu.Seconds()*1e6/float64(n))
 	}
 }
