@@ -63,6 +63,9 @@ func nameOf(err error) (name error, known bool) {
 		name, known = refusals[reason]
 		return name, known
 	}
+	if strings.Contains(text, "trying to send message larger than max") {
+		return nil, true
+	}
 	for _, t := range unreached {
 		if strings.Contains(text, t) {
 			return driver.ErrUnavailable, true

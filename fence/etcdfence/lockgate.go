@@ -27,6 +27,7 @@ type lockGate struct {
 	grant      driver.Grant
 	queue, key string
 	offset     int64 // of the token, as far as is known
+	foreign    bool  // the values of the keys are not ours: no offset
 }
 
 func (l *Locker) gate(g driver.Grant) *lockGate {
@@ -61,9 +62,15 @@ func (k *lockGate) holder(resp *clientv3.TxnResponse) (driver.Grant, int64, erro
 	if e == nil {
 		return driver.Grant{}, 0, nil
 	}
-	offset, err := offsetOf(e)
+	var offset int64
+	if !k.foreign {
+		var err error
+		if offset, err = offsetOf(e); err != nil {
+			return driver.Grant{}, 0, err
+		}
+	}
 	return driver.Grant{
 		Resource: k.grant.Resource, Issuer: issuer(resp),
 		Owner: strings.TrimPrefix(e.key, k.queue), Token: driver.Token(offset + e.create),
-	}, offset, err
+	}, offset, nil
 }

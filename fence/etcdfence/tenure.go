@@ -77,7 +77,7 @@ func tenure(ctx context.Context, client *clientv3.Client, resource, key string, 
 	if err := g.WellFormed(); err != nil {
 		return nil, err
 	}
-	return &Tenure{client: client, gate: lockGate{grant: g, queue: queue, key: key}}, nil
+	return &Tenure{client: client, gate: lockGate{grant: g, queue: queue, key: key, foreign: true}}, nil
 }
 
 // Grant is the ownership, for guards elsewhere: register it there before the

@@ -56,6 +56,7 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
 	}
 	result.Writes = once(result.Writes)
+	rank(result.Writes)
 	result.Releases = p.unsafeReleases(p.pairs, all)
 	p.publish(result)
 	return result, nil

@@ -357,11 +357,25 @@ func (p *program) leaseTime(v ssa.Value) (string, bool) {
 	if !timeName && !hasWord(lockWords, name) {
 		return "", false
 	}
-	if p.leaseFields[t.Text] || hasWord(lockWords, unqualified(t.Text)) {
+	if hasWord(lockWords, unqualified(t.Text)) || p.leaseFields[t.Text] && plainTime(name) {
 		return t.Text, true
 	}
 	return "", false
 }
+
+// plainTime reports whether a name speaks of time alone: what a field such as
+// InviteExpiresAt ends is no lease, wherever it is set.
+func plainTime(name string) bool {
+	for _, w := range split(name) {
+		if !beatWords[w] && !timeWords[w] && !lockWords[w] {
+			return false
+		}
+	}
+	return true
+}
+
+var timeWords = map[string]bool{"expires": true, "expire": true, "expiry": true, "expiration": true, "expired": true, "exp": true, "until": true, "at": true, "on": true, "valid": true,
+	"deadline": true, "ttl": true, "last": true, "time": true, "timestamp": true, "ts": true, "end": true, "ends": true, "renew": true, "renewal": true, "next": true, "since": true, "held": true}
 
 // beatWords name the time of a holder's last sign of life.
 var beatWords = map[string]bool{"beat": true, "heartbeat": true, "ping": true, "alive": true, "refreshed": true, "touched": true, "seen": true,

@@ -1,11 +1,13 @@
 package leaseflow
 
 import (
+	"cmp"
 	"go/token"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -39,6 +41,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 				continue
 			}
 			x.Check, x.CheckKind = p.placeOfVerdict(v), v.effect.Check
+			x.Remembered = v.effect.Check == OwnerCheck && v.effect.Store == "" && !v.record.known() && !v.effect.Key.known()
 			if v.effect.Check == ClockCheck && e.Action == Overwrite && (e.Lock || e.Key.known() && v.record.known() && sameShape(e.Key, v.record)) {
 				x.CheckKind = Takeover
 			}
@@ -109,11 +112,24 @@ func (p *program) counts(e *event) bool {
 	case "file":
 		return p.sharedFile(e)
 	}
+	if p.cacheLibrary(e.At) {
+		return false
+	}
 	words := p.keyWords(e.Key)
 	if hasAny(metricWords, words) && !(e.RMW && e.Action == Overwrite) {
 		return false
 	}
 	return !hasAny(cacheWords, words) && !p.contentAddressed(e.Key)
+}
+
+// cacheLibrary reports whether a place is in a package that is called cache and
+// is no part of this module: projects call their stores so, libraries do not.
+func (p *program) cacheLibrary(at string) bool {
+	if m := p.pass.Module; m != nil && m.Path != "" && strings.HasPrefix(at, m.Path+"/") {
+		return false
+	}
+	pkg := at[:max(strings.LastIndexByte(at, '/'), 0)]
+	return pkg != p.pass.Pkg.Path() && hasAny(cacheWords, strings.FieldsFunc(pkg, func(r rune) bool { return !unicode.IsLetter(r) }))
 }
 
 // cacheWords name data that may be lost or overwritten at any time.
@@ -387,6 +403,38 @@ func once(xs []Exposure) []Exposure {
 		}
 	}
 	return out
+}
+
+// rank numbers the writes of each lease, or remembered leadership, to each
+// store: the one that loses most comes first. Where there are many, one mistake
+// stands behind them all, and the first ones tell it.
+func rank(xs []Exposure) {
+	type lease struct {
+		from  token.Pos
+		flag  string
+		store string
+	}
+	byLease := map[lease][]int{}
+	for i, x := range xs {
+		of := lease{store: x.Write.Store}
+		switch {
+		case x.Remembered:
+			of.flag = x.Check.API
+		case x.Acquire != nil:
+			of.from = x.Acquire.Pos
+		default:
+			of.from = x.Check.Pos
+		}
+		byLease[of] = append(byLease[of], i)
+	}
+	for _, group := range byLease {
+		slices.SortStableFunc(group, func(a, b int) int {
+			return cmp.Or(cmp.Compare(xs[b].Write.harm(), xs[a].Write.harm()), cmp.Compare(xs[a].Pos, xs[b].Pos))
+		})
+		for n, i := range group {
+			xs[i].Rank = n
+		}
+	}
 }
 
 // worst keeps one exposure for each call in the region and each store: of the

@@ -27,6 +27,10 @@ func Story(f *finding.Finding, x *leaseflow.Exposure) {
 	}
 }
 
+// told is how many writes of one lease to one store are told aloud: a lease
+// around a long stretch of work is one mistake, not forty.
+const told = 2
+
 // WriteConfidence is high when everything was seen and the change loses or
 // doubles data, medium when a link is inferred or the change may converge, and
 // low when the lock, or the write, is likely one of efficiency only.
@@ -35,12 +39,14 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 	switch {
 	case w.Weak, x.NoExpiry, x.Test:
 		return finding.Low
+	case x.Rank >= told:
+		return finding.Low
+	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && x.CheckKind != leaseflow.Takeover && !x.Dropped && !x.Escaped:
+		return finding.Low // whoever does it again does no more
 	case w.Inferred || w.Guard == leaseflow.StatusOnly:
 		return finding.Medium
 	case w.RMW, w.Action == leaseflow.Increment, w.Action == leaseflow.Send, x.Dropped, x.Escaped:
 		return finding.High
-	case x.CheckKind != leaseflow.Takeover && (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong):
-		return finding.Low // whoever does it again does no more
 	}
 	return finding.Medium
 }

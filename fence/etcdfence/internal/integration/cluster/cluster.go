@@ -155,7 +155,7 @@ func (c *Cluster) logs() string {
 
 // NewClient opens a client. It says nothing.
 func NewClient(endpoints ...string) (*clientv3.Client, error) {
-	return clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop(), DialTimeout: patience})
+	return clientv3.New(clientv3.Config{Endpoints: endpoints, Logger: zap.NewNop()})
 }
 
 // freePort finds a loopback TCP port that is free now.

@@ -76,3 +76,9 @@ func (m *Member) Kill() {
 
 // Restart starts a killed member on its data.
 func (m *Member) Restart() error { return m.spawn() }
+
+// Pause stops the process as SIGSTOP does, and Resume continues it.
+func (m *Member) Pause() error { return m.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Resume continues a process that was paused.
+func (m *Member) Resume() error { return m.cmd.Process.Signal(syscall.SIGCONT) }
