@@ -228,5 +228,12 @@ func (p *program) looksLikeRelease(u *event) bool {
 	if u.Unsafe { // a record that the statement itself shows to be a lease
 		return true
 	}
+	if hasAny(selfWords, p.keyWords(u.Key)) {
+		return false
+	}
 	return p.ownWords(u.Key) && p.releaseName(u.fn) && hasWord(releaseWords, root(u.fn).Name())
 }
+
+// selfWords name a process or its machine: a record that is named after its
+// owner is nobody else's.
+var selfWords = map[string]bool{"url": true, "host": true, "hostname": true, "addr": true, "address": true, "pid": true, "self": true, "instance": true}

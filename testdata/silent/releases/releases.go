@@ -177,3 +177,15 @@ func pinned(ctx context.Context, db *sql.DB) error {
 	_, err = conn.ExecContext(ctx, `UPDATE walls SET color = 'red'`)
 	return err
 }
+
+// A record that is named after its owner is nobody else's.
+type candidate struct {
+	rdb *redis.Client
+	url string
+}
+
+func wantsLockKey(url string) string { return "coordinator.lock.wanted:" + url }
+
+func (c *candidate) releaseWanted(ctx context.Context) error {
+	return c.rdb.Del(ctx, wantsLockKey(c.url)).Err()
+}
