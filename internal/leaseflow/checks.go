@@ -459,7 +459,7 @@ func (p *program) carriedResult(fn *ssa.Function, v *verdict, evs []*event) int 
 			return -1
 		}
 	}
-	if len(rets) < 2 || len(rets) > 4 {
+	if len(rets) < 2 || len(rets) > 8 {
 		return -1
 	}
 	branches := false

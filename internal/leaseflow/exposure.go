@@ -417,6 +417,9 @@ func rank(xs []Exposure) {
 	byLease := map[lease][]int{}
 	for i, x := range xs {
 		of := lease{store: x.Write.Store}
+		if x.Dropped { // the acquire is what has to change
+			of.store = ""
+		}
 		switch {
 		case x.Remembered:
 			of.flag = x.Check.API
@@ -432,7 +435,7 @@ func rank(xs []Exposure) {
 			return cmp.Or(cmp.Compare(xs[b].Write.harm(), xs[a].Write.harm()), cmp.Compare(xs[a].Pos, xs[b].Pos))
 		})
 		for n, i := range group {
-			xs[i].Rank = n
+			xs[i].Rank, xs[i].Among = n, len(group)
 		}
 	}
 }

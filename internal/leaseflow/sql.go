@@ -144,8 +144,8 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 	r.addConds(st.ConflictWhere)
 	e := s.effect(Write)
 	e.Key = constTerm("table " + st.Table)
-	if st.Table == "" {
-		e.Key = Term{}
+	if st.Table == "" { // made elsewhere, like much of what is generic
+		e.Key, e.Weak = Term{}, true
 	}
 	switch g.Kind {
 	case sqltext.Owner, sqltext.Version:
@@ -160,8 +160,7 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 	for i := range res {
 		if res[i].Kind == Acquire {
 			res[i].Gates = gateResults(s.c.signature())
-			for j, a := range st.Set {
-				_ = j
+			for _, a := range st.Set {
 				if sqltext.ColumnKind(a.Column) == sqltext.Owner && a.Value.Index > 0 && a.Value.Index <= len(args) && args[a.Value.Index-1] != nil {
 					res[i].Owner = p.term(args[a.Value.Index-1])
 					res[i].Origin = p.origin(res[i].Owner)

@@ -27,9 +27,25 @@ func Story(f *finding.Finding, x *leaseflow.Exposure) {
 	}
 }
 
-// told is how many writes of one lease to one store are told aloud: a lease
-// around a long stretch of work is one mistake, not forty.
-const told = 2
+// aside reports whether a write of a lease is told by others of it: a lease
+// around a long stretch of work is one mistake, not forty. Of more than two
+// writes to a store only one is told aloud besides the worst, and that if it
+// loses data too.
+func aside(x *leaseflow.Exposure) bool {
+	switch x.Rank {
+	case 0:
+		return false
+	case 1:
+		return x.Dropped || x.Among > 2 && !loses(x)
+	}
+	return true
+}
+
+// loses reports a change that loses or doubles data when two holders make it.
+func loses(x *leaseflow.Exposure) bool {
+	w := &x.Write
+	return w.RMW || w.Action == leaseflow.Increment || w.Action == leaseflow.Send || x.Dropped || x.Escaped
+}
 
 // WriteConfidence is high when everything was seen and the change loses or
 // doubles data, medium when a link is inferred or the change may converge, and
@@ -39,13 +55,13 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 	switch {
 	case w.Weak, x.NoExpiry, x.Test:
 		return finding.Low
-	case x.Rank >= told:
+	case aside(x):
 		return finding.Low
 	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && x.CheckKind != leaseflow.Takeover && !x.Dropped && !x.Escaped:
 		return finding.Low // whoever does it again does no more
 	case w.Inferred || w.Guard == leaseflow.StatusOnly:
 		return finding.Medium
-	case w.RMW, w.Action == leaseflow.Increment, w.Action == leaseflow.Send, x.Dropped, x.Escaped:
+	case loses(x):
 		return finding.High
 	}
 	return finding.Medium
