@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -24,7 +25,8 @@ type contender struct {
 type sample struct {
 	times   []time.Duration // of each operation
 	elapsed time.Duration
-	cpu     time.Duration // of the server
+	server  time.Duration // what the server process took
+	client  time.Duration // what this process took
 }
 
 func (s sample) rate() float64 { return float64(len(s.times)) / s.elapsed.Seconds() }
@@ -41,27 +43,33 @@ func pool(samples []sample) sample {
 	for _, s := range samples {
 		all.times = append(all.times, s.times...)
 		all.elapsed += s.elapsed
-		all.cpu += s.cpu
+		all.server += s.server
+		all.client += s.client
 	}
 	return all
 }
 
 // measure gives the samples of each contender, by round.
 func measure(ctx context.Context, c *redis.Client, clients int, contenders []contender) ([][]sample, error) {
+	// One client alone is measured in shorter turns, and more of them.
+	n, turn := *rounds, *slice
+	if clients == 1 {
+		n, turn = 5*n, turn/5
+	}
 	results := make([][]sample, len(contenders))
 	for i := range contenders { // connections, scripts, caches
-		if _, err := run(ctx, c, clients, contenders[i], *slice/4); err != nil {
+		if _, err := run(ctx, c, clients, contenders[i], turn); err != nil {
 			return nil, err
 		}
-		results[i] = make([]sample, *rounds)
+		results[i] = make([]sample, n)
 	}
-	for r := range *rounds {
+	for r := range n {
 		for j := range contenders {
 			i := (r + j) % len(contenders)
 			if r%2 == 1 { // so that nobody always follows the same one
 				i = len(contenders) - 1 - i
 			}
-			s, err := run(ctx, c, clients, contenders[i], *slice)
+			s, err := run(ctx, c, clients, contenders[i], turn)
 			if err != nil {
 				return nil, err
 			}
@@ -72,41 +80,54 @@ func measure(ctx context.Context, c *redis.Client, clients int, contenders []con
 }
 
 func run(ctx context.Context, c *redis.Client, clients int, who contender, d time.Duration) (sample, error) {
-	before, err := cpu(ctx, c)
+	before, err := serverCPU(ctx, c)
 	if err != nil {
 		return sample{}, err
 	}
+	own := ownCPU()
 	times, errs := make([][]time.Duration, clients), make([]error, clients)
 	begin := time.Now()
 	var wg sync.WaitGroup
 	for i := range clients {
 		wg.Go(func() {
-			for last := time.Now(); last.Sub(begin) < d; {
+			for last := time.Now(); ; { // once at least
 				if errs[i] = who.do(ctx, i); errs[i] != nil {
 					return
 				}
 				now := time.Now()
 				times[i] = append(times[i], now.Sub(last))
-				last = now
+				if last = now; now.Sub(begin) >= d {
+					return
+				}
 			}
 		})
 	}
 	wg.Wait()
 	elapsed := time.Since(begin)
+	own = ownCPU() - own
 	for _, err := range errs {
 		if err != nil {
 			return sample{}, fmt.Errorf("%s: %w", who.name, err)
 		}
 	}
-	after, err := cpu(ctx, c)
+	after, err := serverCPU(ctx, c)
 	if err != nil {
 		return sample{}, err
 	}
-	return sample{times: slices.Concat(times...), elapsed: elapsed, cpu: after - before}, nil
+	return sample{times: slices.Concat(times...), elapsed: elapsed, server: after - before, client: own}, nil
 }
 
-// cpu is what the server process has taken so far.
-func cpu(ctx context.Context, c *redis.Client) (time.Duration, error) {
+// ownCPU is what this process has taken so far.
+func ownCPU() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// serverCPU is what the server process has taken so far.
+func serverCPU(ctx context.Context, c *redis.Client) (time.Duration, error) {
 	info, err := c.Info(ctx, "cpu").Result()
 	if err != nil {
 		return 0, err
