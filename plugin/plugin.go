@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/token"
 	"path/filepath"
+	"strings"
 
 	"github.com/fencelint/fencelint/internal/config"
 	"github.com/fencelint/fencelint/internal/driver"
@@ -71,13 +72,17 @@ func (linter) GetLoadMode() string { return register.LoadModeTypesInfo }
 // BuildAnalyzers returns the rules.
 func (l linter) BuildAnalyzers() ([]*analysis.Analyzer, error) { return l, nil }
 
-// fold puts the steps of a story into the message: golangci-lint would show
-// every related place as an issue of its own.
+// fold writes the message as golangci-lint needs it. It puts the name of the
+// rule before it, which therefore has to go, and would show every related place
+// as an issue of its own, so that the story has to be part of the text.
 func fold(a *analysis.Analyzer) {
 	run := a.Run
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		folded := *pass
 		folded.Report = func(d analysis.Diagnostic) {
+			if text, ok := strings.CutPrefix(d.Message, a.Name+" ("+d.Category+"): "); ok {
+				d.Message = d.Category + ": " + text
+			}
 			main := pass.Fset.Position(d.Pos)
 			for _, r := range d.Related {
 				d.Message += "; " + r.Message + " at " + near(main, pass.Fset.Position(r.Pos))

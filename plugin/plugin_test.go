@@ -77,8 +77,8 @@ func TestFold(t *testing.T) {
 	one, two := fset.AddFile("/m/one.go", -1, 100), fset.AddFile("/m/two.go", -1, 100)
 	one.SetLines([]int{0, 10, 20})
 	fixes := []analysis.SuggestedFix{{Message: "do", TextEdits: []analysis.TextEdit{{Pos: one.Pos(5), End: one.Pos(6), NewText: []byte("x")}}}}
-	a := &analysis.Analyzer{Run: func(pass *analysis.Pass) (any, error) {
-		pass.Report(analysis.Diagnostic{Pos: one.Pos(5), Message: "m", SuggestedFixes: fixes, Related: []analysis.RelatedInformation{
+	a := &analysis.Analyzer{Name: "rule", Run: func(pass *analysis.Pass) (any, error) {
+		pass.Report(analysis.Diagnostic{Pos: one.Pos(5), Category: "kind", Message: "rule (kind): m", SuggestedFixes: fixes, Related: []analysis.RelatedInformation{
 			{Pos: one.Pos(15), Message: "taken"}, {Pos: two.Pos(0), Message: "freed"},
 		}})
 		return nil, nil
@@ -87,5 +87,5 @@ func TestFold(t *testing.T) {
 	var got []analysis.Diagnostic
 	_, err := a.Run(&analysis.Pass{Fset: fset, Report: func(d analysis.Diagnostic) { got = append(got, d) }})
 	require.NoError(t, err)
-	require.Equal(t, []analysis.Diagnostic{{Pos: one.Pos(5), Message: "m; taken at line 2; freed at two.go:1", SuggestedFixes: fixes}}, got)
+	require.Equal(t, []analysis.Diagnostic{{Pos: one.Pos(5), Category: "kind", Message: "kind: m; taken at line 2; freed at two.go:1", SuggestedFixes: fixes}}, got)
 }

@@ -99,14 +99,15 @@ func (s set) sorted() []string {
 	return all
 }
 
-// ruleOf finds the rule in a message, behind what the driver puts before it.
-var ruleOf = regexp.MustCompile(`^(?:\w+: )?(\w+ \(\w+\)): `)
+// ruleOf finds rule and category in a message: "rule (category): message", or
+// in one of golangci-lint "rule: category: message".
+var ruleOf = regexp.MustCompile(`^(\w+)(?: \(|: )(\w+)\)?: `)
 
 func rule(t *testing.T, message string) string {
 	t.Helper()
 	m := ruleOf.FindStringSubmatch(message)
 	require.NotNil(t, m, message)
-	return m[1]
+	return m[1] + " (" + m[2] + ")"
 }
 
 // vetted returns what go vet finds.
