@@ -323,8 +323,9 @@ import _ "example.com/nowhere"
 	require.Contains(t, byPackage["example.com/m/good"][0], "good/a_test.go:2:16: undefined: undefined")
 	require.Contains(t, byPackage["example.com/m/syntax"][0], "syntax/a.go:2:")
 	require.Len(t, byPackage["example.com/m/typed"], 2, "two errors of three")
-	require.Contains(t, byPackage["example.com/m/missing"][0], "example.com/nowhere")
-	require.Equal(t, []string{"not analysed, since a package that it imports does not load; the same holds for 1 more"}, byPackage["example.com/m/user"])
+	require.Contains(t, byPackage["example.com/nowhere"][0], "missing/a.go:2:8: no required module provides package example.com/nowhere")
+	require.Equal(t, []string{"not analysed, since a package that it imports does not load; the same holds for 2 more"}, byPackage["example.com/m/missing"])
+	require.NotContains(t, byPackage, "example.com/m/user")
 	require.NotContains(t, byPackage, "example.com/m/user2")
 }
 
