@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 
 	"github.com/fencelint/fencelint/fence/redisfence/internal/integration/servers"
 )
@@ -29,6 +30,7 @@ var (
 func main() {
 	log.SetFlags(0)
 	flag.Parse()
+	logging.Disable() // dials until the server listens
 	server, err := servers.StartShared("--maxclients", "1000")
 	if err != nil {
 		log.Fatal(err)
