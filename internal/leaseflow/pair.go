@@ -121,6 +121,9 @@ func (p *program) partner(u *event, acquires []*event) *event {
 			}
 		}
 		n := p.pairRank(a, u)
+		if n == rank && best != nil && best.NoExpiry && !a.NoExpiry {
+			best = a // one way in with an end is enough for a stale holder
+		}
 		if n == 0 || n <= rank {
 			continue
 		}

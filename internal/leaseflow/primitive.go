@@ -148,6 +148,9 @@ func (s site) effect(k Kind) Effect {
 func (p *program) primitives(call ssa.CallInstruction, c callee) []Effect {
 	var out []Effect
 	for _, row := range p.rowsOf(c.obj) {
+		if strings.HasPrefix(row.Source, "shape:") && p.ifaces[c.obj] != nil {
+			continue // the implementations are in sight
+		}
 		if _, inferred := strings.CutPrefix(row.Note, inferredMark); !inferred {
 			out = append(out, p.primitive(site{p, call, c, row})...)
 		}

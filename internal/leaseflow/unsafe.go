@@ -20,7 +20,7 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 		u, a := pr.release, pr.acquire
 		r := UnsafeRelease{
 			Pos: u.pos(), API: u.API, Store: u.Store, Renews: u.Kind == Renew, Script: u.Script, Origin: u.Origin,
-			Inferred: u.Inferred, Forced: forced(root(u.fn).Name()), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
+			Inferred: u.Inferred, Forced: p.forced(root(u.fn)), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
 		}
 		switch {
 		case u.Guard == OwnerGuard:
@@ -57,7 +57,21 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 	return out
 }
 
-func forced(name string) bool {
+// forced reports whether a function breaks locks on purpose, and is not what
+// an ordinary release calls.
+func (p *program) forced(fn *ssa.Function) bool {
+	if !saysForced(fn.Name()) {
+		return false
+	}
+	for _, call := range p.callers[fn] {
+		if from := root(call.Parent()); !saysForced(from.Name()) && hasWord(releaseWords, from.Name()) {
+			return false
+		}
+	}
+	return true
+}
+
+func saysForced(name string) bool {
 	for _, w := range split(name) {
 		switch w {
 		case "force", "forced", "admin", "break", "purge", "reset", "truncate", "all":

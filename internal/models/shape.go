@@ -2,6 +2,7 @@ package models
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 )
 
@@ -30,6 +31,8 @@ func Shapes() []Shape {
 		{"ent", "a builder that ent generated, such as *UserUpdate: Save and Exec write, Where is a condition; and its Tx", ent},
 		{"lock", "Lock and Unlock of an interface that take a context, and perhaps a key: " +
 			"a lease perhaps, so the rows are candidates", lockInterface},
+		{"keyed", "Add(key, value, time) bool of an interface that can also Forget(key), and the like: " +
+			"it may take a lock, and the other may free it by name alone", keyedStore},
 	}
 }
 
@@ -180,6 +183,46 @@ func lockInterface(_ *Catalogue, fn *types.Func) []Row {
 		}
 	}
 	return []Row{row}
+}
+
+// addsIfAbsent and forgets are the names that caches and the like give to the
+// two methods that locks are made of.
+var (
+	addsIfAbsent = []string{"Add", "SetNX", "SetNx", "SetIfAbsent", "SetIfNotExist", "SetIfNotExists", "PutIfAbsent"}
+	forgets      = []string{"Forget", "Delete", "Del", "Remove", "Evict"}
+)
+
+// keyedStore matches an interface whose implementations stand elsewhere: a
+// method that sets a key for some time unless it is there, which answers
+// whether it did, and beside it one that removes a key.
+func keyedStore(_ *Catalogue, fn *types.Func) []Row {
+	iface := interfaceOf(fn)
+	if iface == nil || receiverOf(fn) == nil {
+		return nil
+	}
+	has := func(names []string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return hasMethod(iface, name) })
+	}
+	if !has(addsIfAbsent) || !has(forgets) {
+		return nil
+	}
+	params, results := fn.Signature().Params(), fn.Signature().Results()
+	key := 0
+	if params.Len() > 0 && isContext(params.At(0).Type()) {
+		key = 1
+	}
+	if params.Len() <= key || !isString(params.At(key).Type()) {
+		return nil
+	}
+	switch {
+	case slices.Contains(forgets, fn.Name()) && params.Len() == key+1:
+		return []Row{{Role: Write, KeyOnly: true, Subject: subject("key", arg(key)), Attr: map[string]string{"verb": "delete"}}}
+	case slices.Contains(addsIfAbsent, fn.Name()) && params.Len() == key+3 && is(params.At(key+2).Type(), "time", "Duration") && results.Len() > 0:
+		if b, ok := results.At(0).Type().Underlying().(*types.Basic); ok && b.Kind() == types.Bool {
+			return []Row{{Role: TryAcquire, Candidate: true, Subject: subject("key", arg(key), "value", arg(key+1), "ttl", arg(key+2), "ok", result(0))}}
+		}
+	}
+	return nil
 }
 
 func hasMethod(iface *types.Interface, name string) bool {

@@ -258,6 +258,35 @@ func (Impl) Unlock(ctx context.Context) error { return nil }
 			{"Half", "Lock"}:      nil,
 			{"Impl", "Lock"}:      nil,
 		}},
+		{"example.com/caches", `package caches
+import ("context"; "time")
+type Driver interface {
+	Add(key string, value any, t time.Duration) bool
+	Forget(key string) bool
+	Get(key string) any
+}
+type Contextual interface {
+	SetNX(ctx context.Context, key string, value any, t time.Duration) (bool, error)
+	Del(ctx context.Context, key string) error
+}
+type Set interface {
+	Add(member string)
+	Remove(member string)
+}
+type Counter interface {
+	Add(key string, n int, t time.Duration) error
+	Delete(key, field string) error
+}
+`, map[[2]string][]string{
+			{"Driver", "Add"}:       {"shape:keyed Driver.Add tryacquire key=arg0;ttl=arg2;ok=result0;value=arg1 candidate"},
+			{"Driver", "Forget"}:    {"shape:keyed Driver.Forget write key=arg0;verb=delete keyonly"},
+			{"Driver", "Get"}:       nil,
+			{"Contextual", "SetNX"}: {"shape:keyed Contextual.SetNX tryacquire key=arg1;ttl=arg3;ok=result0;value=arg2 candidate"},
+			{"Contextual", "Del"}:   {"shape:keyed Contextual.Del write key=arg1;verb=delete keyonly"},
+			{"Set", "Add"}:          nil,
+			{"Counter", "Add"}:      nil,
+			{"Counter", "Delete"}:   nil,
+		}},
 	} {
 		p := w.check(t, tt.path, tt.src)
 		for callAt, want := range tt.want {
