@@ -1,7 +1,10 @@
 // Package caches locks in a store of which only the interface is in sight.
 package caches
 
-import "time"
+import (
+	"database/sql"
+	"time"
+)
 
 type Driver interface {
 	Add(key string, value any, ttl time.Duration) bool
@@ -22,7 +25,14 @@ func (l *Lock) ForceRelease() bool {
 }
 
 // A marker is no lock.
-type seen struct{ store Driver }
+type seen struct {
+	store Driver
+	db    *sql.DB
+}
+
+func (s *seen) count() (n int, err error) {
+	return n, s.db.QueryRow("SELECT count(*) FROM seen").Scan(&n)
+}
 
 func (s *seen) first(id string) bool { return s.store.Add("seen:"+id, true, time.Hour) }
 
