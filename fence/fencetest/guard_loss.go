@@ -102,7 +102,7 @@ func (r *guardRun) takeover(a, b driver.Grant, take func(context.Context) error)
 		case err := <-took:
 			took <- err
 			inside = err == nil
-		case <-time.After(100 * time.Millisecond): // it waits for the write
+		case <-time.After(notice(r.TB)): // it waits for the write
 		}
 	})
 	sure(r, <-took, "takeover")

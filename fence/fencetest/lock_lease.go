@@ -97,8 +97,14 @@ var leaseCases = []lockCase{
 		r.free("after the extension ended")
 	}},
 	{name: "lease/repeated request renews", check: func(r *lockRun) {
+		begin := time.Now()
 		h := r.acquire("a", short)
-		r.acquire("a", long)
+		if again := r.acquire("a", long); again != h {
+			if time.Since(begin) >= short {
+				r.Skip("the service is too slow for this case")
+			}
+			r.Fatalf("a repeated request gave %v, want %v", again, h)
+		}
 		r.outlast(short)
 		r.held("after the first lease would have ended")
 		sure(r, r.Locker.Release(r.ctx, h), "Release")

@@ -1,7 +1,6 @@
 package fencetest
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -88,7 +87,10 @@ var holdCases = []lockCase{
 		errs := make(chan error, 16)
 		for i := range 16 {
 			wg.Go(func() {
-				_, err := r.try("n", string(rune('a'+i)), long)
+				err := driver.ErrBusy
+				for errors.Is(err, driver.ErrBusy) && r.ctx.Err() == nil {
+					_, err = r.try("n", string(rune('a'+i)), long)
+				}
 				if err == nil {
 					won.Add(1)
 				}
@@ -172,7 +174,7 @@ func (r *lockRun) takeTurns(i int, mu *sync.Mutex, holds *[]driver.Hold, inside 
 	for turn := 0; turn < 10; {
 		q := driver.Request{Name: r.name("n"), Owner: owner(string(rune('a'+i)) + "-" + string(rune('a'+turn))), TTL: long}
 		h, err := r.Locker.Acquire(r.ctx, q)
-		if errors.Is(err, driver.ErrNotAcquired) && r.ctx.Err() == nil {
+		if (errors.Is(err, driver.ErrNotAcquired) || errors.Is(err, driver.ErrBusy)) && r.ctx.Err() == nil {
 			continue
 		}
 		if err != nil {
@@ -185,7 +187,10 @@ func (r *lockRun) takeTurns(i int, mu *sync.Mutex, holds *[]driver.Hold, inside 
 		*holds = append(*holds, h)
 		mu.Unlock()
 		inside.Add(-1)
-		if err := r.Locker.Release(context.WithoutCancel(r.ctx), h); err != nil {
+		for err = driver.ErrBusy; errors.Is(err, driver.ErrBusy) && r.ctx.Err() == nil; {
+			err = r.Locker.Release(r.ctx, h)
+		}
+		if err != nil {
 			return err
 		}
 		turn++

@@ -18,7 +18,17 @@ func patience(tb testing.TB) time.Duration {
 	if _, ok := tb.(*recorder); ok {
 		return 10 * time.Second
 	}
-	return time.Minute
+	return 5 * time.Minute
+}
+
+// notice is how long a step may take before it counts as waiting for another
+// one. A sound store passes whatever it is; one broken on purpose has more time
+// to show itself.
+func notice(tb testing.TB) time.Duration {
+	if _, ok := tb.(*recorder); ok {
+		return 2 * time.Second
+	}
+	return 200 * time.Millisecond
 }
 
 // TestGuard runs the conformance cases for guards and guarded writes, each as
