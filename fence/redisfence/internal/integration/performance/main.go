@@ -72,7 +72,7 @@ func report(ctx context.Context, server *servers.Server) ([]byte, error) {
 			return writes(ctx, c, n, false)
 		}},
 	} {
-		fmt.Fprintf(&b, "\n## %s\n\n| added round trip | clients | form | per second | to the first | p50 | to the first | CPU an operation, server + client |\n|-|-|-|-|-|-|-|-|\n", s.name)
+		fmt.Fprintf(&b, "\n## %s\n\n| added round trip | clients | form | per second | to the first | p50 | to the first | p10 | to the first | CPU, server + client |\n|-|-|-|-|-|-|-|-|-|-|\n", s.name)
 		for _, delay := range delays {
 			for _, n := range clients {
 				client := redis.NewClient(options(server.Addr(), n, delay))

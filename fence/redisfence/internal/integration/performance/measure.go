@@ -31,11 +31,14 @@ type sample struct {
 
 func (s sample) rate() float64 { return float64(len(s.times)) / s.elapsed.Seconds() }
 
-// p50 sorts the times.
-func (s sample) p50() time.Duration {
+// quantile sorts the times.
+func (s sample) quantile(q float64) time.Duration {
 	slices.Sort(s.times)
-	return s.times[len(s.times)/2]
+	return s.times[int(q*float64(len(s.times)))]
 }
+
+func (s sample) p50() float64 { return s.quantile(0.5).Seconds() * 1e6 }
+func (s sample) p10() float64 { return s.quantile(0.1).Seconds() * 1e6 }
 
 // pool puts the rounds of one contender together.
 func pool(samples []sample) sample {
@@ -51,10 +54,9 @@ func pool(samples []sample) sample {
 
 // measure gives the samples of each contender, by round.
 func measure(ctx context.Context, c *redis.Client, clients int, contenders []contender) ([][]sample, error) {
-	// One client alone is measured in shorter turns, and more of them.
 	n, turn := *rounds, *slice
 	if clients == 1 {
-		n, turn = 5*n, turn/5
+		return inTurns(ctx, contenders, n)
 	}
 	results := make([][]sample, len(contenders))
 	for i := range contenders { // connections, scripts, caches
@@ -74,6 +76,34 @@ func measure(ctx context.Context, c *redis.Client, clients int, contenders []con
 				return nil, err
 			}
 			results[i][r] = s
+		}
+	}
+	return results, nil
+}
+
+// operations are what one client alone does in a round.
+const operations = 25
+
+// inTurns changes the contender after each operation: what one client waits for
+// is not measured at another time for one form than for the other.
+func inTurns(ctx context.Context, contenders []contender, rounds int) ([][]sample, error) {
+	results := make([][]sample, len(contenders))
+	for i := range results {
+		results[i] = make([]sample, rounds)
+	}
+	for r := -1; r < rounds; r++ { // the first warms up
+		for o := range operations {
+			for j := range contenders {
+				i := (r + 1 + o + j) % len(contenders)
+				begin := time.Now()
+				if err := contenders[i].do(ctx, 0); err != nil {
+					return nil, fmt.Errorf("%s: %w", contenders[i].name, err)
+				}
+				if d := time.Since(begin); r >= 0 {
+					results[i][r].times = append(results[i][r].times, d)
+					results[i][r].elapsed += d
+				}
+			}
 		}
 	}
 	return results, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -29,21 +30,23 @@ Written by
 
 on Redis %s without persistence, %s, %d cores that server and clients share.
 
-Every row of a block ran on the same server through the same client, in turns:
-%d rounds of %v each, every round in another order; one client alone in five
-times as many that are a fifth as long. Each client asks, waits for the answer
-and asks again. Figures are of all rounds together; in brackets are
-the quartiles of the rounds' own ratios, which tell how far to trust them. What
-slows the machine for a while slows all rows of a block. The added round trip is
-waited for in the client, before each request is sent. Look at the ratios: the
-times are those of one machine that did other work too. CPU is what the server
-process and the measuring process took, divided by the operations; where all
-cores are busy, it is what limits the rate.
+Every row of a block ran on the same server through the same client, in turns: %d
+rounds of %v each, every round in another order. One client alone changes the
+form after every operation, %d operations of each in a round. Each client asks,
+waits for the answer and asks again.
+
+Figures are of all rounds together; in brackets are the quartiles of the rounds'
+own ratios, which tell how far to trust them: the machine did other work, at a
+load of %s when this began. What slows it for a while slows all rows of a block,
+so look at the ratios. p10 is of the operations that little else delayed. The
+added round trip is waited for in the client, before each request is sent. CPU is
+what the server process and the measuring process took, divided by the
+operations; where all cores are busy, it is what limits the rate.
 
 An operation of the locks is an acquisition with its release, two round trips,
 on a lock of each client's own. Guarded and plain writes are the same script,
 a SET, by EVALSHA; a refused write comes from an older ownership.
-`, version, runtime.Version(), runtime.NumCPU(), *rounds, *slice)
+`, version, runtime.Version(), runtime.NumCPU(), *rounds, *slice, operations, load())
 	return err
 }
 
@@ -51,14 +54,28 @@ func rows(w io.Writer, delay time.Duration, clients int, contenders []contender,
 	first := pool(results[0])
 	for i, c := range contenders {
 		all := pool(results[i])
-		rates, p50s := "1", "1"
-		if i > 0 {
-			rates = fmt.Sprintf("%.3f %s", all.rate()/first.rate(), quartiles(results[i], results[0], sample.rate))
-			p50s = fmt.Sprintf("%.3f %s", all.p50().Seconds()/first.p50().Seconds(),
-				quartiles(results[i], results[0], func(s sample) float64 { return s.p50().Seconds() }))
+		against := func(of func(sample) float64) string {
+			if i == 0 {
+				return "1"
+			}
+			return fmt.Sprintf("%.3f %s", of(all)/of(first), quartiles(results[i], results[0], of))
 		}
-		n, micro := float64(len(all.times)), func(d time.Duration) float64 { return d.Seconds() * 1e6 }
-		fmt.Fprintf(w, "| %v | %d | %s | %.0f | %s | %.0f µs | %s | %.1f + %.1f µs |\n", delay, clients, c.name,
-			all.rate(), rates, micro(all.p50()), p50s, micro(all.server)/n, micro(all.client)/n)
+		processors := "–"
+		if all.server > 0 {
+			n := float64(len(all.times))
+			processors = fmt.Sprintf("%.0f + %.0f µs", all.server.Seconds()*1e6/n, all.client.Seconds()*1e6/n)
+		}
+		fmt.Fprintf(w, "| %v | %d | %s | %.0f | %s | %.0f µs | %s | %.0f µs | %s | %s |\n", delay, clients, c.name,
+			all.rate(), against(sample.rate), all.p50(), against(sample.p50), all.p10(), against(sample.p10), processors)
 	}
+}
+
+// load is what the kernel says of the last minute.
+func load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "?"
+	}
+	one, _, _ := strings.Cut(string(text), " ")
+	return one
 }
