@@ -75,7 +75,7 @@ func (f *fates) note(request string, err error) {
 
 // during lets workers write until each has met an error, and breaks the
 // cluster meanwhile. Then the next holder settles what is open.
-func during(t *testing.T, writer, reader *store, round string, breakIt, mend func()) toll {
+func during(t *testing.T, writer, reader *store, round string, breakIt func(ended <-chan struct{}), mend func()) toll {
 	t.Helper()
 	ctx := t.Context()
 	const workers = 4
@@ -89,7 +89,7 @@ func during(t *testing.T, writer, reader *store, round string, breakIt, mend fun
 		wg.Go(func() {
 			for n := 0; ; n++ {
 				request := fmt.Sprintf("r-%d", n)
-				bounded, cancel := context.WithTimeout(ctx, 3*time.Second)
+				bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
 				err := writer.apply(bounded, old(w), request)
 				cancel()
 				all[w].note(request, err)
@@ -104,8 +104,13 @@ func during(t *testing.T, writer, reader *store, round string, breakIt, mend fun
 		})
 	}
 	<-written
-	breakIt()
-	wg.Wait()
+	ended := make(chan struct{})
+	go func() {
+		wg.Wait()
+		close(ended)
+	}()
+	breakIt(ended)
+	<-ended
 	mend()
 
 	var sum toll
@@ -150,9 +155,12 @@ func TestKilledMember(t *testing.T) {
 		require.NoError(t, err)
 		writer := over(t, dial(t, p.Address()), prefix)
 		reader := over(t, dial(t, c.Endpoints()...), prefix)
-		sum.add(during(t, writer, reader, fmt.Sprintf("kill-%d", i), func() {
+		sum.add(during(t, writer, reader, fmt.Sprintf("kill-%d", i), func(ended <-chan struct{}) {
 			if i%2 == 0 { // when a write has been made and its answer has not arrived
-				<-p.LoseReply("entry/")
+				select {
+				case <-p.LoseReply("entry/"):
+				case <-ended: // each has met an error by itself: a machine that is too slow
+				}
 			} else { // at any moment
 				time.Sleep(time.Duration(rand.IntN(40)) * time.Millisecond)
 			}
@@ -186,7 +194,7 @@ func TestFailover(t *testing.T) {
 		leader, err := c.Leader()
 		require.NoError(t, err)
 		held := lockBefore(t, reader, i)
-		sum.add(during(t, writer, reader, fmt.Sprintf("failover-%d", i), func() {
+		sum.add(during(t, writer, reader, fmt.Sprintf("failover-%d", i), func(<-chan struct{}) {
 			time.Sleep(time.Duration(rand.IntN(40)) * time.Millisecond)
 			leader.Kill()
 			stopWriters(t, c, writer) // those that the kill has not met

@@ -11,8 +11,8 @@ import (
 
 // A latency is how long the calls of one form took.
 type latency struct {
-	name     string
-	p50, p99 time.Duration
+	name          string
+	p10, p50, p99 time.Duration
 }
 
 // latencies lets one caller use the forms in turn. The first tenth warms up.
@@ -33,7 +33,7 @@ func latencies(ctx context.Context, forms []form, calls int) ([]latency, error) 
 	var all []latency
 	for i, f := range forms {
 		slices.Sort(took[i])
-		all = append(all, latency{f.name, took[i][len(took[i])/2], took[i][len(took[i])*99/100]})
+		all = append(all, latency{f.name, took[i][len(took[i])/10], took[i][len(took[i])/2], took[i][len(took[i])*99/100]})
 	}
 	return all, nil
 }
