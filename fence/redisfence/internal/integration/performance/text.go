@@ -38,7 +38,9 @@ waits for the answer and asks again.
 Figures are of all rounds together; in brackets are the quartiles of the rounds'
 own ratios, which tell how far to trust them: the machine did other work, at a
 load of %s when this began. What slows it for a while slows all rows of a block,
-so look at the ratios. p10 is of the operations that little else delayed. The
+so look at the ratios. If that load is far above the number of cores, rates and
+p50 say little: take p10 of one client, and the CPU, and run the command again on
+a quiet machine. p10 is of the operations that little else delayed. The
 added round trip is waited for in the client, before each request is sent. CPU is
 what the server process and the measuring process took, divided by the
 operations; where all cores are busy, it is what limits the rate.
