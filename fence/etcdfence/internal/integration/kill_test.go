@@ -103,12 +103,15 @@ func during(t *testing.T, writer, reader *store, round string, breakIt func(ende
 			}
 		})
 	}
-	<-written
 	ended := make(chan struct{})
 	go func() {
 		wg.Wait()
 		close(ended)
 	}()
+	select {
+	case <-written:
+	case <-ended:
+	}
 	breakIt(ended)
 	<-ended
 	mend()
