@@ -17,6 +17,13 @@ type page struct {
 	sections []section
 }
 
+// busy is the time of a plain Put without delay, above which the machine has
+// too much other work: on an idle one it is well below a millisecond.
+const busy = 3 * time.Millisecond
+
+const busyNote = "**The machine was overloaded by other work: a Put alone took milliseconds. These figures scatter too much to\n" +
+	"tell the forms apart, and neither show nor refute a cost. Make the page again on a quiet machine.**\n\n"
+
 // A section is what was measured at one round trip.
 type section struct {
 	delay         time.Duration
@@ -36,6 +43,9 @@ func (p page) text() string {
 	fmt.Fprintf(&b, "with etcd %s, one member %s, on loopback through the proxy of the tests, %d cores, %s.\n", p.version, disk, runtime.NumCPU(), runtime.Version())
 	fmt.Fprintf(&b, "Times depend on the machine and its other work, which shows most in p99 and least in p10; compare the ratios. Every call is one request to etcd, except those of locks.\n"+
 		"All writes put the same small value. `Txn` is a transaction that compares nothing, the same request as a fenced one without its fence.\n\n")
+	if p50 := p.sections[0].writes[0].p50; p50 > busy {
+		fmt.Fprint(&b, busyNote)
+	}
 	for _, s := range p.sections {
 		s.text(&b, p)
 	}
