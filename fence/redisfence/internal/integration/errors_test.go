@@ -214,23 +214,26 @@ func TestScriptErrors(t *testing.T) {
 	eval := func(lua string, opts ...driver.WriteOption) (any, error) {
 		return s.guard.Eval(ctx, g, redisfence.NewScript(lua), []string{s.key("a"), s.key("b")}, []any{"x", 7}, opts...)
 	}
-	for lua, want := range map[string]any{
-		`return #KEYS .. #ARGV .. ARGV[1] .. ARGV[2]`: "22x7",
-		`return {KEYS[1], ARGV[2]}`:                   []any{s.key("a"), "7"},
-		`return 42`:                                   int64(42),
-		`return nil`:                                  nil,
-		`return false`:                                nil,
-		``:                                            nil,
-		`return redis.status_reply('FINE') -- a comment at the end`: "FINE",
-		"local a = 1\n-- more lines\nreturn a + 1":                  int64(2),
-		`return {}`: []any{},
-		`return redis.call('SET', KEYS[1], ARGV[1])`:                     "OK",
-		`return redis.call('HGETALL', KEYS[2])`:                          []any{},
-		`for i = 1, 3 do redis.call('INCR', KEYS[2]) end return KEYS[3]`: nil,
+	for _, c := range []struct {
+		lua  string
+		want any
+	}{
+		{`return #KEYS .. #ARGV .. ARGV[1] .. ARGV[2]`, "22x7"},
+		{`return {KEYS[1], ARGV[2]}`, []any{s.key("a"), "7"}},
+		{`return 42`, int64(42)},
+		{`return nil`, nil},
+		{`return false`, nil},
+		{``, nil},
+		{`return redis.status_reply('FINE') -- a comment at the end`, "FINE"},
+		{"local a = 1\n-- more lines\nreturn a + 1", int64(2)},
+		{`return {}`, []any{}},
+		{`return redis.call('SET', KEYS[1], ARGV[1])`, "OK"},
+		{`return redis.call('HGETALL', KEYS[2])`, []any{}},
+		{`for i = 1, 3 do redis.call('INCR', KEYS[2]) end return KEYS[3]`, nil},
 	} {
-		got, err := eval(lua)
-		require.NoError(t, err, lua)
-		require.Equal(t, want, got, lua)
+		got, err := eval(c.lua)
+		require.NoError(t, err, c.lua)
+		require.Equal(t, c.want, got, c.lua)
 	}
 
 	var failed *redisfence.ScriptError
