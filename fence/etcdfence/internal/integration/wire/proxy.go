@@ -96,15 +96,24 @@ func (p *Proxy) spring(t **trap, request []byte) *trap {
 // Close breaks all connections and ends the proxy.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()
-	p.mu.Lock()
-	if p.hold != nil {
+	ended := make(chan struct{})
+	go func() {
+		p.done.Wait()
+		close(ended)
+	}()
+	for { // a connection may have been accepted a moment ago and not be listed yet
+		p.mu.Lock()
 		p.hold = nil
+		for c := range p.conns {
+			_ = c.Close()
+		}
+		p.mu.Unlock()
+		select {
+		case <-ended:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
-	for c := range p.conns {
-		_ = c.Close()
-	}
-	p.mu.Unlock()
-	p.done.Wait()
 }
 
 func (p *Proxy) accept() {
