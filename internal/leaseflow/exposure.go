@@ -456,9 +456,7 @@ func worst(xs []Exposure) []Exposure {
 			out = append(out, x)
 			continue
 		}
-		out[i].More++
 		if x.Write.harm() > out[i].Write.harm() {
-			x.More = out[i].More
 			out[i] = x
 		}
 	}

@@ -108,7 +108,7 @@ func Infer(results []*Result) []*models.Row {
 				if merged[m.Name()] == nil {
 					merged[m.Name()] = &Summary{}
 				}
-				merge(merged[m.Name()], s, 0)
+				merge(merged[m.Name()], s)
 			}
 		}
 	}

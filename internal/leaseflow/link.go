@@ -58,7 +58,7 @@ func (p *program) linkLocal() map[*types.Func]bool {
 					if next[m] == nil {
 						next[m] = &Summary{}
 					}
-					merge(next[m], s, len(it.String()))
+					merge(next[m], s)
 				}
 			}
 		}
@@ -76,7 +76,7 @@ func (p *program) linkLocal() map[*types.Func]bool {
 
 // merge adds the effects of one implementation to those of an interface
 // method: it acquires if any does, and writes as the worst one does.
-func merge(dst, src *Summary, _ int) {
+func merge(dst, src *Summary) {
 	for _, e := range src.Effects {
 		e.Inferred = true
 		dst.add(e)

@@ -66,7 +66,6 @@ type Exposure struct {
 	Remembered bool // the check asks a flag or predicate of the program's own, not the lock record
 	Rank       int  // among the writes of the lease to this store, by harm; 0 is the worst
 	Among      int  // how many there are
-	More       int  // further writes behind the same call
 	Dropped    bool // the answer of the acquire was never looked at
 	Escaped    bool // runs after the lease, in a goroutine or a late defer
 	Partial    bool // another store in the region is fenced

@@ -87,7 +87,8 @@ func isLockCompound(words map[string]bool, w string) bool {
 	return false
 }
 
-// inProcessWords name things that live in one process only.
+// looksLikeTest reports whether a name says that it stands in for something in
+// tests.
 func looksLikeTest(name string) bool {
 	for _, w := range split(name) {
 		switch w {
