@@ -131,8 +131,11 @@ func (g *Guard) Seen(ctx context.Context, resource string) (driver.Grant, error)
 
 // Adopt implements [driver.Adopter].
 func (g *Guard) Adopt(ctx context.Context, seen, next driver.Grant) error {
-	if err := adoptable(ctx, seen, next); err != nil {
+	if err := driver.WellFormedAdoption(seen, next); err != nil {
 		return err
+	}
+	if err := ctx.Err(); err != nil { // before a change, so nothing is uncertain
+		return wrap(ctx, nil, err)
 	}
 	r := g.record(seen.Resource)
 	resp, err := g.client.Txn(ctx).If(r.shows(seen)...).Then(r.put(next)).Else(r.get()).Commit()
@@ -150,24 +153,4 @@ func (g *Guard) Adopt(ctx context.Context, seen, next driver.Grant) error {
 		return nil
 	}
 	return &driver.StaleError{Have: next, Seen: now}
-}
-
-func adoptable(ctx context.Context, seen, next driver.Grant) error {
-	for _, g := range []driver.Grant{seen, next} {
-		if err := g.WellFormed(); err != nil {
-			return err
-		}
-	}
-	switch {
-	case next.Resource != seen.Resource:
-		return &driver.InvalidError{What: "resource", Reason: "differs"}
-	case next.Issuer == seen.Issuer, next.Issuer == driver.StoreIssuer:
-		return &driver.InvalidError{What: "issuer", Reason: "is not another lock service"}
-	case next.Token <= seen.Token:
-		return &driver.InvalidError{What: "token", Reason: "is not greater"}
-	}
-	if err := ctx.Err(); err != nil {
-		return wrap(ctx, nil, err)
-	}
-	return nil
 }

@@ -143,14 +143,8 @@ func (g *Guard) Seen(ctx context.Context, resource string) (driver.Grant, error)
 
 // Adopt implements [driver.Adopter].
 func (g *Guard) Adopt(ctx context.Context, seen, next driver.Grant) error {
-	for _, grant := range []driver.Grant{seen, next} {
-		if err := grant.WellFormed(); err != nil {
-			return err
-		}
-	}
-	if next.Resource != seen.Resource || next.Issuer == seen.Issuer ||
-		next.Issuer == driver.StoreIssuer || next.Token <= seen.Token {
-		return invalid("grant", "cannot follow the one it adopts from")
+	if err := driver.WellFormedAdoption(seen, next); err != nil {
+		return err
 	}
 	key, err := g.key(seen.Resource)
 	if err != nil {
