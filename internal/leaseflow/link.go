@@ -1,7 +1,9 @@
 package leaseflow
 
 import (
+	"cmp"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -24,6 +26,8 @@ func (p *program) linkLocal() map[*types.Func]bool {
 		impls[named] = append(impls[named], obj)
 		bySum[obj] = p.sums[fn]
 	}
+	// in one order, as a summary keeps only so many effects
+	order := slices.SortedFunc(maps.Keys(impls), func(a, b *types.Named) int { return cmp.Compare(a.Obj().Pos(), b.Obj().Pos()) })
 	var ifaces []*types.Named
 	scope := p.pass.Pkg.Scope()
 	for _, name := range scope.Names() {
@@ -43,7 +47,7 @@ func (p *program) linkLocal() map[*types.Func]bool {
 		if it.NumMethods() == 0 {
 			continue
 		}
-		for named := range impls {
+		for _, named := range order {
 			if named.TypeParams() != nil || !types.Implements(types.NewPointer(named), it) {
 				continue
 			}
