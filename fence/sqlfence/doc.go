@@ -50,7 +50,11 @@
 //   - MySQL, MariaDB: innodb_lock_wait_timeout, and on MariaDB
 //     idle_transaction_timeout.
 //   - SQLite: busy_timeout; nothing ends the stopped worker's transaction, and
-//     it locks the whole file.
+//     it locks the whole file. SQLite keeps no queue, and who waits looks ever
+//     more seldom, up to once in 100 ms: a holder with one transaction after
+//     the other can keep its successor waiting for long. Workers that must
+//     take over soon set a busy_timeout of a millisecond or none and, on
+//     driver.ErrBusy, ask again.
 //
 // Guard.Exec has no such window.
 //

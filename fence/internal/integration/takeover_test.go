@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -105,7 +106,13 @@ func TestOverlappingTransactions(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, k kind) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := open(t, k.new(t, patient))
+		place := k.new(t, patient)
+		s := open(t, place)
+		successor := s
+		if k.name == "sqlite" { // it has no queue: who asks often has a turn
+			place.DSN = strings.Replace(place.DSN, "busy_timeout(20000)", "busy_timeout(0)", 1)
+			successor = open(t, place)
+		}
 		old, next := grant("job", "old-0123456789ab", 1), grant("job", "new-0123456789ab", 2)
 		require.NoError(t, s.Guard.Register(ctx, old))
 		ended := make(chan error, 8)
@@ -131,7 +138,7 @@ func TestOverlappingTransactions(t *testing.T) {
 		<-running
 		begin := time.Now()
 		for {
-			err := s.Guard.Register(ctx, next)
+			err := successor.Guard.Register(ctx, next)
 			if err == nil {
 				break
 			}
