@@ -1,6 +1,8 @@
 package leaseflow
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/sqltext"
@@ -39,8 +41,15 @@ func (s site) documentRecord() (record, bool) {
 		}
 		f := s.p.docOf(v)
 		r.partial = !f.known || len(f.keys) == 0
-		for k := range f.keys {
+		var names []Term
+		for _, k := range slices.Sorted(maps.Keys(f.keys)) {
 			r.addFilterKey(k)
+			if v := f.keys[k]; v != nil && !strings.Contains(k, "$") {
+				names = append(names, s.p.term(v))
+			}
+		}
+		if len(names) > 0 {
+			r.asked = concat(names...)
 		}
 	}
 	if hasUpdate {
@@ -155,6 +164,7 @@ func (s site) mongoLock(e *Effect) []Effect {
 	if !ok {
 		return nil
 	}
+	e.Row = r.asked
 	out := r.apply(*e)
 	for i := range out {
 		if out[i].Kind == Acquire {

@@ -101,7 +101,8 @@ type Effect struct {
 	At     string `json:",omitempty"` // file:line:column of the primitive call
 	Within string `json:",omitempty"` // short name of the function that holds it
 
-	Key    Term      `json:",omitzero"` // the key, row, object or node
+	Key    Term      `json:",omitzero"` // the key, table, object or node
+	Row    Term      `json:",omitzero"` // what a condition on equality names in the table
 	Handle Term      `json:",omitzero"` // the handle of the lock or client
 	Owner  Term      `json:",omitzero"` // owner value that is stored or compared
 	Method Term      `json:",omitzero"` // of a request, while it is not known
@@ -113,6 +114,7 @@ type Effect struct {
 	Candidate bool   `json:",omitempty"` // an acquire that needs evidence that it is a lock
 	NoExpiry  bool   `json:",omitempty"` // a lock that nobody can take over
 	Unique    bool   `json:",omitempty"` // a record whose name belongs to this acquisition alone
+	Own       bool   `json:",omitempty"` // a write to a record that only this run or process names
 	Unsafe    bool   `json:",omitempty"` // a release or renewal that names the key alone
 	Script    bool   `json:",omitempty"` // done by a script at the store
 	RMW       bool   `json:",omitempty"` // a write of what was read before

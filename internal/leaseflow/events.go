@@ -73,6 +73,9 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		if e.Kind == Write && e.Guard < Conditional && direct && p.commitsIfUnchanged(call, fn) {
 			e.Guard = Conditional
 		}
+		if e.Kind == Write && !e.Own {
+			e.Own = p.ownRecord(&e)
+		}
 		ev := &event{Effect: e, call: call, fn: fn, direct: direct, deferred: deferred, spawned: spawned || e.Spawned, body: body}
 		out = append(out, ev)
 	}
@@ -155,6 +158,7 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	e.Key = e.Key.substitute(arg, result)
 	e.Handle = e.Handle.substitute(arg, result)
 	e.Owner = e.Owner.substitute(arg, result)
+	e.Row = e.Row.substitute(arg, result)
 	if e.Method.known() {
 		e.byMethod(e.Method.substitute(arg, result))
 	}
@@ -163,6 +167,9 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	}
 	if c.invoke {
 		e.Inferred = true
+	}
+	if e.Kind == Write && e.Action == Send && c.obj != nil && asks(c.obj.Name()) {
+		e.Weak = true
 	}
 	return e
 }
@@ -211,6 +218,7 @@ func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, ad
 		be.Key = be.Key.substitute(bound, func(int) Term { return Term{} })
 		be.Handle = be.Handle.substitute(bound, func(int) Term { return Term{} })
 		be.Owner = be.Owner.substitute(bound, func(int) Term { return Term{} })
+		be.Row = be.Row.substitute(bound, func(int) Term { return Term{} })
 		if be.Kind == Write && e.Guard > be.Guard {
 			be.Guard = e.Guard
 		}

@@ -119,7 +119,7 @@ func (p *program) counts(e *event) bool {
 	if hasAny(metricWords, words) && !(e.RMW && e.Action == Overwrite) {
 		return false
 	}
-	return !hasAny(cacheWords, words) && !p.contentAddressed(e.Key)
+	return !hasAny(cacheWords, words) && !p.contentAddressed(e.Key) && !e.Own
 }
 
 // cacheLibrary reports whether a place is in a package that is called cache and
@@ -187,6 +187,7 @@ func (p *program) tell(x *Exposure, r *region, w *event) {
 	x.NoExpiry = a.NoExpiry
 	x.LeaderOnly = a.Held
 	x.Dropped = p.dropped(a)
+	x.Kept = r.kept()
 	if len(r.ends) > 0 {
 		x.Release = p.placeOfEvent(r.ends[0])
 	} else if len(r.defers) > 0 {

@@ -110,8 +110,14 @@ func (p *program) callOrigin(v ssa.Value) Origin {
 		}
 		return p.mixed(terms, 3)
 	}
+	if c.obj != nil && hasAny(randomWords, split(c.obj.Name())) { // its body is elsewhere
+		return RandomOrigin
+	}
 	return UnknownOrigin
 }
+
+// randomWords are in the names of functions that make up an id.
+var randomWords = map[string]bool{"random": true, "rand": true, "uuid": true, "guid": true, "ulid": true, "ksuid": true, "nanoid": true}
 
 // returnedOrigin judges what a function of this package returns.
 func (p *program) returnedOrigin(fn *ssa.Function, i int) Origin {

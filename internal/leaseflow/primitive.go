@@ -466,6 +466,9 @@ func (s site) guard() Guard {
 	if s.passesCondition() {
 		return Conditional
 	}
+	if s.livesByLease() {
+		g = max(g, MaybeGuard)
+	}
 	return max(g, s.filterGuard(), s.chainGuard())
 }
 

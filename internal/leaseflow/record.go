@@ -19,6 +19,7 @@ type record struct {
 	free     bool     // the condition asks that nobody holds it: expired, null owner, absent
 	conflict sqltext.Conflict
 	selfRef  bool // some column becomes a function of its old value
+	asked    Term // what a filter document asks fields to be equal to
 }
 
 func anyKind(cols []string, k sqltext.GuardKind) bool {

@@ -19,6 +19,7 @@ func (s site) request() []Effect {
 	}
 	method, guarded := s.p.requestParts(req)
 	e.byMethod(method)
+	e.Weak = e.Weak || asks(root(s.call.Parent()).Name())
 	if guarded {
 		e.Guard = Deduped
 	}
@@ -38,6 +39,23 @@ func (e *Effect) byMethod(method Term) {
 		e.Method, e.Weak = Term{}, !known
 	}
 }
+
+// asks reports whether a function that sends a request only wants an answer, by
+// its name: the other side, which would tell, is out of sight.
+func asks(name string) bool {
+	words := split(name)
+	return len(words) > 0 && askWords[words[0]] || hasAny(loginWords, words)
+}
+
+// askWords begin the names of functions that read.
+var askWords = map[string]bool{
+	"get": true, "list": true, "search": true, "query": true, "find": true, "fetch": true, "lookup": true, "load": true,
+	"read": true, "describe": true, "count": true, "check": true, "validate": true, "verify": true, "download": true,
+	"is": true, "has": true, "exists": true, "probe": true, "ping": true, "resolve": true, "inspect": true, "preview": true,
+}
+
+// loginWords name requests for credentials.
+var loginWords = map[string]bool{"auth": true, "oauth": true, "login": true, "authenticate": true, "authorize": true, "credentials": true, "jwt": true, "accesstoken": true}
 
 // requestParts finds the method that a request was made with, and whether a
 // header names a condition or a request id.

@@ -72,6 +72,7 @@ type Exposure struct {
 	NoExpiry   bool
 	Token      Origin // of the value that stands in for a token, when there is one
 	Stored     bool   // an ordered token goes along and nobody compares it
+	Kept       bool   // the lease is given up after a failure only, and runs out after success
 	Unordered  bool   // a random value is compared by order
 	TakesOver  bool   // the write takes a lease over from a holder judged dead
 	Acquirer   Effect

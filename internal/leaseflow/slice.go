@@ -129,22 +129,31 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 		}
 	}
 	for _, e := range evs {
-		if e.Kind != Write || e.RMW || e.deferred || e.Action == Delete || e.Action == Prolong || e.Action == Increment {
-			continue // what was read at most names what these change
+		if e.Kind != Write || e.RMW || e.deferred || e.Action != Overwrite && e.Action != Send {
+			continue // what was read at most names what these change, or goes beside it
 		}
 		c := p.callee(e.call.Common())
-		if len(reads) > 0 {
-			for i, a := range c.args {
-				if i == 0 && c.hasRecv || isContext(a.Type()) || isKeyArg(p, e, a) || isFunc(a.Type()) {
-					continue
-				}
-				if len(p.readsBehind(a, reads)) > 0 {
-					e.RMW = true
-					break
-				}
+		for i, a := range c.args {
+			if i == 0 && c.hasRecv || isContext(a.Type()) || isKeyArg(p, e, a) || isFunc(a.Type()) {
+				continue
+			}
+			if slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) }) {
+				e.RMW = true
+				break
 			}
 		}
 	}
+}
+
+// sameRecord reports whether a write may change what was read: it goes to the
+// same kind of store, and not to another table or key by its constant name.
+func sameRecord(r, w *event) bool {
+	if r.Store != w.Store {
+		return false
+	}
+	from, known := r.Key.constant()
+	to, same := w.Key.constant()
+	return !known || !same || from == to
 }
 
 // isKeyArg reports whether an argument only names what is written.

@@ -147,6 +147,7 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 	if st.Table == "" { // made elsewhere, like much of what is generic
 		e.Key, e.Weak = Term{}, true
 	}
+	e.Row = p.rowNamed(st.Where, args)
 	switch g.Kind {
 	case sqltext.Owner, sqltext.Version:
 		if i := g.Index - 1; i >= 0 && i < len(args) && args[i] != nil {
@@ -169,6 +170,20 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 		}
 	}
 	return append(out, res...)
+}
+
+// rowNamed joins the values that a condition asks columns to be equal to.
+func (p *program) rowNamed(where []sqltext.Cond, args []ssa.Value) Term {
+	var names []Term
+	for _, c := range where {
+		if i := c.Value.Index - 1; c.Op == "=" && c.Value.Kind == sqltext.Placeholder && i >= 0 && i < len(args) && args[i] != nil {
+			names = append(names, p.term(args[i]))
+		}
+	}
+	if len(names) == 0 {
+		return Term{}
+	}
+	return concat(names...)
 }
 
 // storesToken reports whether the statement writes a token column without

@@ -56,6 +56,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		}
 		out.Key = p.export(out.Key, fn, results)
 		out.Owner = p.export(out.Owner, fn, results)
+		out.Row = p.export(out.Row, fn, results)
 		out.Method = p.export(out.Method, fn, results)
 		out.Handle = p.export(out.Handle, fn, results)
 		s.add(out)

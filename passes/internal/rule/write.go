@@ -53,7 +53,7 @@ func loses(x *leaseflow.Exposure) bool {
 func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 	w := &x.Write
 	switch {
-	case w.Weak, x.NoExpiry, x.Test:
+	case w.Weak, x.NoExpiry, x.Kept, x.Test:
 		return finding.Low
 	case aside(x):
 		return finding.Low
