@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/fencelint/fencelint/fence"
+	"github.com/fencelint/fencelint/fence/driver"
 	"github.com/fencelint/fencelint/fence/redisfence"
 	"github.com/fencelint/fencelint/fence/redisfence/internal/integration/servers"
 )
@@ -221,6 +223,35 @@ func (f *failover) judge(t *testing.T) {
 	list, err := f.data.read(t.Context(), f.name)
 	require.NoError(t, err)
 	require.Equal(t, " "+strings.Join(f.acknowledged, " "), list)
+}
+
+// TestIssuerFollowsPromotion: connections of clients outlive it when a server
+// becomes a replica and a primary again, and meanwhile others may have issued
+// tokens. So the issuer is asked of the server in every acquisition: one that
+// is kept for a connection, or stored beside the counter, would still be the old
+// one.
+func TestIssuerFollowsPromotion(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	first, other := servers.Start(t), servers.Start(t)
+	client := redis.NewClient(&redis.Options{Addr: first.Addr(), PoolSize: 1})
+	defer client.Close()
+	locker, err := redisfence.NewLocker(ctx, client)
+	require.NoError(t, err)
+	acquire := func(name string) (driver.Hold, error) {
+		return locker.Acquire(ctx, driver.Request{Name: name, Owner: owner("a"), TTL: time.Minute})
+	}
+	connection := client.ClientID(ctx).Val()
+	before, err := acquire("before")
+	require.NoError(t, err)
+	host, port, err := net.SplitHostPort(other.Addr())
+	require.NoError(t, err)
+	require.NoError(t, client.SlaveOf(ctx, host, port).Err())
+	servers.Promote(t, client)
+	after, err := acquire("after")
+	require.NoError(t, err)
+	require.NotEqual(t, before.Issuer, after.Issuer)
+	require.Equal(t, connection, client.ClientID(ctx).Val(), "another connection: the test shows nothing")
 }
 
 // TestSentinelFailover lets Sentinel do it, under one client that follows.
