@@ -6,6 +6,7 @@ require (
 	github.com/anishathalye/porcupine v1.3.1
 	github.com/fencelint/fencelint/fence v0.0.0
 	github.com/fencelint/fencelint/fence/etcdfence v0.0.0
+	github.com/fencelint/fencelint/fence/internal/integration v0.0.0
 	github.com/stretchr/testify v1.12.1
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
@@ -23,7 +24,7 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/coreos/go-semver v0.3.1 // indirect
 	github.com/coreos/go-systemd/v22 v22.7.0 // indirect
-	github.com/dustin/go-humanize v1.0.1 // indirect
+	github.com/dustin/go-humanize v1.1.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/golang-jwt/jwt/v5 v5.3.1 // indirect
@@ -77,4 +78,5 @@ require (
 replace (
 	github.com/fencelint/fencelint/fence => ../../../
 	github.com/fencelint/fencelint/fence/etcdfence => ../../
+	github.com/fencelint/fencelint/fence/internal/integration => ../../../internal/integration
 )

@@ -64,6 +64,9 @@ func (m *Member) spawn() error {
 	return nil
 }
 
+// Pid is the process that runs.
+func (m *Member) Pid() int { return m.cmd.Process.Pid }
+
 // Kill ends the process as kill -9 does.
 func (m *Member) Kill() {
 	if m.cmd == nil {

@@ -13,17 +13,8 @@ import (
 
 	"github.com/fencelint/fencelint/fence/driver"
 	"github.com/fencelint/fencelint/fence/etcdfence"
+	"github.com/fencelint/fencelint/fence/internal/integration/measure"
 )
-
-// A form is one way to do something.
-type form struct {
-	name string
-	// do is called with the number of the caller, from zero.
-	do func(ctx context.Context, caller int) error
-}
-
-// many is the number of guards where not all writes meet the same one.
-const many = 100
 
 type forms struct {
 	client  *clientv3.Client
@@ -33,11 +24,11 @@ type forms struct {
 	hot     driver.Grant
 	claim   driver.Grant
 	hold    driver.Hold
-	spread  []driver.Grant
+	spread  []driver.Grant // of each client
 	n       atomic.Int64
 }
 
-func newForms(ctx context.Context, client *clientv3.Client) (*forms, error) {
+func newForms(ctx context.Context, client *clientv3.Client, clients int) (*forms, error) {
 	f := &forms{client: client}
 	var err error
 	if f.locker, err = etcdfence.NewLocker(client); err != nil {
@@ -56,7 +47,7 @@ func newForms(ctx context.Context, client *clientv3.Client) (*forms, error) {
 	if f.hot, err = register("hot"); err != nil {
 		return nil, err
 	}
-	for i := range many {
+	for i := range clients {
 		g, err := register("r" + strconv.Itoa(i))
 		if err != nil {
 			return nil, err
@@ -70,9 +61,9 @@ func newForms(ctx context.Context, client *clientv3.Client) (*forms, error) {
 	return f, err
 }
 
-// put is the same change in each form of a write: a key of the caller's own.
-func put(caller int) clientv3.Op {
-	return clientv3.OpPut("data/"+strconv.Itoa(caller), "0123456789012345678901234567890123456789")
+// put is the same change in each form of a write: a key of the client's own.
+func put(client int) clientv3.Op {
+	return clientv3.OpPut("data/"+strconv.Itoa(client), "0123456789012345678901234567890123456789")
 }
 
 func commit(t clientv3.Txn) error {
@@ -80,41 +71,54 @@ func commit(t clientv3.Txn) error {
 	return err
 }
 
-// writes are led by those without a fence.
-func (f *forms) writes() []form {
-	stale := f.hot
-	stale.Token--
-	return []form{
-		{"Put", func(ctx context.Context, caller int) error {
-			_, err := f.client.Do(ctx, put(caller))
+// plain are the writes without a fence, which lead the tables.
+func (f *forms) plain() []measure.Form {
+	return []measure.Form{
+		{Name: "Put", Do: func(ctx context.Context, client int) error {
+			_, err := f.client.Do(ctx, put(client))
 			return err
 		}},
-		{"Txn", func(ctx context.Context, caller int) error {
-			return commit(f.client.Txn(ctx).Then(put(caller)))
+		{Name: "Txn", Do: func(ctx context.Context, client int) error {
+			return commit(f.client.Txn(ctx).Then(put(client)))
 		}},
-		{"Guard.Txn", func(ctx context.Context, caller int) error {
-			return commit(f.guard.Txn(ctx, f.hot).Then(put(caller)))
+	}
+}
+
+// fenced are a write and one that is refused, by the grant of each client.
+func (f *forms) fenced(grant func(client int) driver.Grant) []measure.Form {
+	return []measure.Form{
+		{Name: "Guard.Txn", Do: func(ctx context.Context, client int) error {
+			return commit(f.guard.Txn(ctx, grant(client)).Then(put(client)))
 		}},
-		{fmt.Sprintf("Guard.Txn, %d guards", many), func(ctx context.Context, caller int) error {
-			return commit(f.guard.Txn(ctx, f.spread[f.n.Add(1)%many]).Then(put(caller)))
-		}},
-		{"Guard.Txn, claimed", func(ctx context.Context, caller int) error {
-			return commit(f.guard.Txn(ctx, f.claim).Then(put(caller)))
-		}},
-		{"Locker.Txn", func(ctx context.Context, caller int) error {
-			return commit(f.locker.Txn(ctx, f.hold.Grant()).Then(put(caller)))
-		}},
-		{"Guard.Txn, once per request", func(ctx context.Context, caller int) error {
-			return commit(f.guard.Txn(ctx, f.hot, driver.OncePerRequest("q"+f.unique())).Then(put(caller)))
-		}},
-		{"Guard.Txn, refused", func(ctx context.Context, caller int) error {
-			err := commit(f.guard.Txn(ctx, stale).Then(put(caller)))
+		{Name: "Guard.Txn, refused", Do: func(ctx context.Context, client int) error {
+			stale := grant(client)
+			stale.Token--
+			err := commit(f.guard.Txn(ctx, stale).Then(put(client)))
 			if !errors.Is(err, driver.ErrStale) {
 				return fmt.Errorf("a stale write was not refused: %w", err)
 			}
 			return nil
 		}},
 	}
+}
+
+func (f *forms) spreadWrites() []measure.Form {
+	return append(f.plain(), f.fenced(func(client int) driver.Grant { return f.spread[client] })...)
+}
+
+func (f *forms) hotWrites() []measure.Form {
+	all := append(f.plain(), f.fenced(func(int) driver.Grant { return f.hot })...)
+	return append(all, []measure.Form{
+		{Name: "Guard.Txn, claimed", Do: func(ctx context.Context, client int) error {
+			return commit(f.guard.Txn(ctx, f.claim).Then(put(client)))
+		}},
+		{Name: "Guard.Txn, once per request", Do: func(ctx context.Context, client int) error {
+			return commit(f.guard.Txn(ctx, f.hot, driver.OncePerRequest("q"+f.unique())).Then(put(client)))
+		}},
+		{Name: "Locker.Txn", Do: func(ctx context.Context, client int) error {
+			return commit(f.locker.Txn(ctx, f.hold.Grant()).Then(put(client)))
+		}},
+	}...)
 }
 
 // unique names something that there was not before.
@@ -125,28 +129,28 @@ func (f *forms) unique() string {
 // locks are pairs of an acquisition and a release, led by the cheapest of
 // etcd's own package, that has a lease for the life of the process, and by the
 // one that has a lease for each lock, as Locker has.
-func (f *forms) locks() []form {
-	return []form{
-		{"concurrency.Mutex, one session for all", func(ctx context.Context, caller int) error {
-			m := concurrency.NewMutex(f.session, "mutex/"+strconv.Itoa(caller))
+func (f *forms) locks() []measure.Form {
+	return []measure.Form{
+		{Name: "concurrency.Mutex, one session for all", Do: func(ctx context.Context, client int) error {
+			m := concurrency.NewMutex(f.session, "mutex/"+strconv.Itoa(client))
 			if err := m.Lock(ctx); err != nil {
 				return err
 			}
 			return m.Unlock(ctx)
 		}},
-		{"concurrency.Mutex, a session for each", func(ctx context.Context, caller int) error {
+		{Name: "concurrency.Mutex, a session for each", Do: func(ctx context.Context, client int) error {
 			s, err := concurrency.NewSession(f.client)
 			if err != nil {
 				return err
 			}
-			m := concurrency.NewMutex(s, "mutexes/"+strconv.Itoa(caller))
+			m := concurrency.NewMutex(s, "mutexes/"+strconv.Itoa(client))
 			if err := m.Lock(ctx); err != nil {
 				return err
 			}
 			return s.Close() // frees the lock with the lease
 		}},
-		{"Locker", func(ctx context.Context, caller int) error {
-			r := driver.Request{Name: "lock-" + strconv.Itoa(caller), Owner: f.unique(), TTL: time.Minute}
+		{Name: "Locker", Do: func(ctx context.Context, client int) error {
+			r := driver.Request{Name: "lock-" + strconv.Itoa(client), Owner: f.unique(), TTL: time.Minute}
 			h, err := f.locker.Acquire(ctx, r)
 			if err != nil {
 				return err

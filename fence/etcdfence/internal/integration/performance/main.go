@@ -1,45 +1,39 @@
 // Command performance measures what package etcdfence costs beside what it
-// replaces, on a real etcd, and prints a page of Markdown:
-//
-//	go run ./fence/etcdfence/internal/integration/performance > docs/performance-fence-etcd.md
-//
-// Forms that are compared take turns, call by call or run by run, and share
-// one client and one server.
+// replaces, on one real etcd and in turns. It prints a section of
+// docs/performance-fence.md, which docs/performance-fence.sh writes.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"log"
 	"os"
 	"time"
 
 	"github.com/fencelint/fencelint/fence/etcdfence/internal/integration/cluster"
 	"github.com/fencelint/fencelint/fence/etcdfence/internal/integration/wire"
+	"github.com/fencelint/fencelint/fence/internal/integration/measure"
 )
 
 func main() {
-	calls := flag.Int("calls", 1500, "calls of each form where latency is measured")
-	span := flag.Duration("span", time.Second, "length of one run where throughput is measured")
-	runs := flag.Int("runs", 3, "runs of each form where throughput is measured; the median counts")
+	log.SetFlags(0)
+	var p measure.Plan
+	p.Flags(flag.CommandLine)
 	fsync := flag.Bool("fsync", false, "let etcd wait for the disk, whose time then outweighs all differences")
 	flag.Parse()
-	if err := run(context.Background(), page{calls: *calls, span: *span, runs: *runs, fsync: *fsync}); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	if err := run(context.Background(), p, *fsync); err != nil {
+		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, p page) error {
+func run(ctx context.Context, p measure.Plan, fsync bool) error {
 	b, err := cluster.Built()
 	if err != nil {
 		return err
 	}
 	defer cluster.Remove()
-	if p.version, err = b.Version(); err != nil {
-		return err
-	}
-	if !p.fsync {
+	if !fsync {
 		b = b.Quick()
 	}
 	c, err := cluster.Start(b, 1)
@@ -47,39 +41,81 @@ func run(ctx context.Context, p page) error {
 		return err
 	}
 	defer c.Stop()
-	for _, delay := range []time.Duration{0, time.Millisecond} {
-		proxy, err := wire.Start(c.Endpoints()[0], delay)
-		if err != nil {
-			return err
-		}
-		client, err := cluster.NewClient(proxy.Address())
-		if err != nil {
-			return err
-		}
-		f, err := newForms(ctx, client)
-		if err != nil {
-			return err
-		}
-		s := section{delay: delay, clients: []int{1, 16, 64}}
-		if s.writes, err = latencies(ctx, f.writes(), p.calls); err != nil {
-			return err
-		}
-		if s.locks, err = latencies(ctx, f.locks(), p.calls/3); err != nil {
-			return err
-		}
-		for _, n := range s.clients {
-			rates, err := throughputs(ctx, f.writes(), n, p.span, p.runs)
-			if err != nil {
-				return err
-			}
-			s.rates = append(s.rates, rates)
-		}
-		p.sections = append(p.sections, s)
-		if err := client.Close(); err != nil {
-			return err
-		}
-		proxy.Close()
+	p.Server = c.Members[0].Pid()
+	return section(ctx, b, c, p, fsync)
+}
+
+const text = `
+## etcd %s
+
+One member, which %s for its disk. The added round trip is in a
+proxy, half of it each way; with several clients all share one connection, as
+etcd's client does. All writes put the same small value. A Txn is a transaction
+that compares nothing: the same request as a fenced one, without its fence. An
+operation of the locks is an acquisition with its release.
+
+A Locker takes a lease for each lock, so that it ends by itself and alone: grant,
+transaction, transaction, and a revocation that nobody waits for. A session for
+each Mutex is the like of it. One session for all locks of a process is cheaper,
+and ends them all together; OfMutex fences it as it is.
+`
+
+func section(ctx context.Context, b cluster.Binary, c *cluster.Cluster, p measure.Plan, fsync bool) error {
+	version, err := b.Version()
+	if err != nil {
+		return err
 	}
-	_, err = os.Stdout.WriteString(p.text())
-	return err
+	waits := "does not wait"
+	if fsync {
+		waits = "waits"
+	}
+	if _, err := fmt.Printf(text, version, waits); err != nil {
+		return err
+	}
+	for _, block := range []struct {
+		title string
+		forms func(*forms) []measure.Form
+	}{
+		{"etcd: acquire and release", (*forms).locks},
+		{"etcd: fenced writes, one guard for all", (*forms).hotWrites},
+		{"etcd: fenced writes, a guard for each client", (*forms).spreadWrites},
+	} {
+		err := p.Write(ctx, os.Stdout, measure.Block{Title: block.title, Forms: func(ctx context.Context, n int, delay time.Duration) ([]measure.Form, func(), error) {
+			f, end, err := open(ctx, c.Endpoints()[0], n, delay)
+			if err != nil {
+				return nil, nil, err
+			}
+			return block.forms(f), end, nil
+		}})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open makes forms on a client of their own.
+func open(ctx context.Context, address string, clients int, delay time.Duration) (*forms, func(), error) {
+	end := func() {}
+	if delay > 0 {
+		proxy, err := wire.Start(address, delay)
+		if err != nil {
+			return nil, nil, err
+		}
+		address, end = proxy.Address(), proxy.Close
+	}
+	client, err := cluster.NewClient(address)
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	shut := func() {
+		_ = client.Close()
+		end()
+	}
+	f, err := newForms(ctx, client, clients)
+	if err != nil {
+		shut()
+	}
+	return f, shut, err
 }

@@ -204,6 +204,13 @@ func (s *Server) Log() string {
 	return string(b[max(0, len(b)-4096):])
 }
 
+// Pid is the process that runs.
+func (s *Server) Pid() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cmd.Process.Pid
+}
+
 // Kill ends the server as kill -9 does. The data stays for Restart.
 func (s *Server) Kill() {
 	s.mu.Lock()

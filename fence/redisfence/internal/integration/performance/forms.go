@@ -14,16 +14,15 @@ import (
 
 	"github.com/fencelint/fencelint/fence"
 	"github.com/fencelint/fencelint/fence/driver"
+	"github.com/fencelint/fencelint/fence/internal/integration/measure"
 	"github.com/fencelint/fencelint/fence/redisfence"
 )
-
-const locksName = "Acquire and release"
 
 const ttl = time.Minute
 
 // locks are the lock libraries; the first is what the others are compared
 // with.
-func locks(ctx context.Context, c *redis.Client, _ int) ([]contender, error) {
+func locks(ctx context.Context, c *redis.Client, _ int) ([]measure.Form, error) {
 	locker, err := redisfence.NewLocker(ctx, c)
 	if err != nil {
 		return nil, err
@@ -44,15 +43,15 @@ func locks(ctx context.Context, c *redis.Client, _ int) ([]contender, error) {
 			return l.Release(ctx, h)
 		}
 	}
-	return []contender{
-		{"redislock", func(ctx context.Context, i int) error {
+	return []measure.Form{
+		{Name: "redislock", Do: func(ctx context.Context, i int) error {
 			l, err := other.Obtain(ctx, fmt.Sprintf("redislock-%d", i), ttl, nil)
 			if err != nil {
 				return err
 			}
 			return l.Release(ctx)
 		}},
-		{"redsync, one server", func(ctx context.Context, i int) error {
+		{Name: "redsync, one server", Do: func(ctx context.Context, i int) error {
 			m := third.NewMutex(fmt.Sprintf("redsync-%d", i), redsync.WithExpiry(ttl), redsync.WithTries(1))
 			if err := m.LockContext(ctx); err != nil {
 				return err
@@ -60,22 +59,22 @@ func locks(ctx context.Context, c *redis.Client, _ int) ([]contender, error) {
 			_, err := m.UnlockContext(ctx)
 			return err
 		}},
-		{"fence.Client", func(ctx context.Context, i int) error {
+		{Name: "fence.Client", Do: func(ctx context.Context, i int) error {
 			l, err := client.TryAcquire(ctx, fmt.Sprintf("job-%d", i))
 			if err != nil {
 				return err
 			}
 			return l.Release(ctx)
 		}},
-		{"redisfence.Locker", direct(locker)},
-		{"redisfence.Locker, WithIssuer", direct(named)},
+		{Name: "redisfence.Locker", Do: direct(locker)},
+		{Name: "redisfence.Locker, WithIssuer", Do: direct(named)},
 	}, nil
 }
 
 const program = `return redis.call('SET', KEYS[1], ARGV[1])`
 
 // writes are one script, plain and guarded.
-func writes(ctx context.Context, c *redis.Client, clients int, hot bool) ([]contender, error) {
+func writes(ctx context.Context, c *redis.Client, clients int, hot bool) ([]measure.Form, error) {
 	guard, err := redisfence.NewGuard(ctx, c)
 	if err != nil {
 		return nil, err
@@ -95,15 +94,15 @@ func writes(ctx context.Context, c *redis.Client, clients int, hot bool) ([]cont
 		keys[i] = []string{fmt.Sprintf("data-%d", i)}
 	}
 	plain, guarded := redis.NewScript(program), redisfence.NewScript(program)
-	return []contender{
-		{"plain script", func(ctx context.Context, i int) error {
+	return []measure.Form{
+		{Name: "plain script", Do: func(ctx context.Context, i int) error {
 			return plain.Run(ctx, c, keys[i], "value").Err()
 		}},
-		{"guarded script", func(ctx context.Context, i int) error {
+		{Name: "guarded script", Do: func(ctx context.Context, i int) error {
 			_, err := guard.Eval(ctx, grants[i], guarded, keys[i], []any{"value"})
 			return err
 		}},
-		{"guarded script, refused", func(ctx context.Context, i int) error {
+		{Name: "guarded script, refused", Do: func(ctx context.Context, i int) error {
 			_, err := guard.Eval(ctx, old[i], guarded, keys[i], []any{"value"})
 			if errors.Is(err, driver.ErrStale) {
 				return nil
