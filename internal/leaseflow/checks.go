@@ -508,9 +508,10 @@ func (p *program) controlling(e *event, vs []*verdict) *verdict {
 		if side < 0 {
 			continue
 		}
+		var found *verdict
 		for _, v := range vs {
-			if v.event != nil && v.event.call == e.call {
-				continue
+			if v.event != nil && v.event.call == e.call || found != nil && v.effect.Check != TokenCompare {
+				continue // of several answers in one, that on the token says most
 			}
 			if !v.derived(cond.Cond) && !selectIndex(cond.Cond, v) {
 				continue
@@ -520,7 +521,12 @@ func (p *program) controlling(e *event, vs []*verdict) *verdict {
 					continue // the branch of those who do not hold it
 				}
 			}
-			return v
+			if found = v; v.effect.Check == TokenCompare {
+				break
+			}
+		}
+		if found != nil {
+			return found
 		}
 	}
 	return nil

@@ -206,6 +206,9 @@ func (s *Summary) add(e Effect) {
 // harm ranks writes by what a stale holder can destroy with them.
 func (e *Effect) harm() int {
 	n := 0
+	if e.Store != "file" && e.Store != "io" { // most files are this machine's alone
+		n += 32
+	}
 	if !e.Weak {
 		n += 16
 	}

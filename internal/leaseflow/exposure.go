@@ -395,16 +395,25 @@ func once(xs []Exposure) []Exposure {
 	var out []Exposure
 	for _, x := range xs {
 		i, again := at[x.Pos]
-		switch {
-		case !again:
+		if !again {
 			at[x.Pos] = len(out)
 			out = append(out, x)
-		case out[i].Check == nil && x.Check != nil:
-			out[i] = x
+			continue
+		}
+		if out[i].Check == nil && x.Check != nil {
+			x.Also, out[i].Also = out[i].Also, nil
+			x, out[i] = out[i], x
+		}
+		told := &out[i]
+		if x.From != nil && (told.From == nil || told.From.Pos != x.From.Pos) && len(told.Also) < maxAlso {
+			told.Also = append(told.Also, *x.From)
 		}
 	}
 	return out
 }
+
+// maxAlso bounds how many more ways to one write are told.
+const maxAlso = 3
 
 // rank numbers the writes of each lease, or remembered leadership, to each
 // store: the one that loses most comes first. Where there are many, one mistake

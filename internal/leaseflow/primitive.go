@@ -405,6 +405,9 @@ func (s site) write() []Effect {
 // createsOrTakes reports whether a conditional put may take a lock: its
 // condition is absence, or absence or expiry.
 func (s site) createsOrTakes() bool {
+	if s.asksAbsence() {
+		return true
+	}
 	for _, pl := range s.row.Subject["cond"] {
 		v := s.value(pl)
 		if v == nil || len(pl.Path) == 0 {
@@ -423,6 +426,18 @@ func (s site) createsOrTakes() bool {
 		}
 	}
 	return false
+}
+
+// asksAbsence reports whether an option that makes a write create-only is set.
+func (s site) asksAbsence() bool {
+	return slices.ContainsFunc(s.row.Subject["absent"], func(pl models.Place) bool {
+		v := s.value(pl)
+		if v == nil || len(pl.Path) == 0 {
+			return false
+		}
+		set, _ := s.p.fieldSet(v, pl.Path)
+		return set == yes
+	})
 }
 
 // guard finds what the store compares together with this write.
@@ -450,6 +465,9 @@ func (s site) guard() Guard {
 		case set == maybe:
 			g = max(g, MaybeGuard)
 		}
+	}
+	if s.asksAbsence() {
+		return Conditional
 	}
 	for _, pl := range s.row.Subject["dedup"] {
 		v := s.value(pl)

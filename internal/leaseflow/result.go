@@ -56,8 +56,9 @@ type Exposure struct {
 	call     ssa.CallInstruction // in the region
 	Pos, End token.Pos
 	Write    Effect
-	From     *Place // the call in the region that leads to Pos, when Pos is not in it
-	At       *Place // the primitive call, when it is in another package
+	From     *Place  // the call in the region that leads to Pos, when Pos is not in it
+	Also     []Place // more calls that lead to Pos under a lease
+	At       *Place  // the primitive call, when it is in another package
 	Acquire  *Place
 	Check    *Place
 	Release  *Place

@@ -126,7 +126,7 @@ var words = []string{
 	// what runs under it
 	"body", "cb", "fn", "task", "runnable", "job",
 	// the change
-	"value", "values", "pairs", "cond", "conds", "etag", "dedup", "sql", "args", "script", "sha",
+	"value", "values", "pairs", "cond", "conds", "absent", "etag", "dedup", "sql", "args", "script", "sha",
 	"cmd", "cmds", "op", "ops", "txn", "tx", "batch", "pipe", "stmt", "rows", "query", "update", "updates",
 	// where it goes
 	"store", "client", "conn", "db", "map", "table", "column", "bucket", "container", "blob", "path", "dir",

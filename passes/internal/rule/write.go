@@ -12,6 +12,9 @@ func Story(f *finding.Finding, x *leaseflow.Exposure) {
 	Step(f, finding.Acquire, "lease acquired here", x.Acquire)
 	Step(f, finding.Check, "checked here, by the worker alone", x.Check)
 	Step(f, finding.Write, "called under the lease here", x.From)
+	for i := range x.Also {
+		Step(f, finding.Write, "and here", &x.Also[i])
+	}
 	Step(f, finding.Write, "written here", x.At)
 	Step(f, finding.Release, "released here", x.Release)
 	if x.Write.Inferred {
@@ -57,7 +60,7 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 		return finding.Low
 	case aside(x):
 		return finding.Low
-	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && x.CheckKind != leaseflow.Takeover && !x.Dropped && !x.Escaped:
+	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && x.CheckKind != leaseflow.Takeover && x.CheckKind != leaseflow.TokenCompare && !x.Dropped && !x.Escaped:
 		return finding.Low // whoever does it again does no more
 	case w.Inferred || w.Guard == leaseflow.StatusOnly:
 		return finding.Medium
