@@ -32,6 +32,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 			x.From = p.placeOfEvent(e)
 			x.From.Pos = call
 		}
+		x.Via = p.via(e)
 		if !e.direct && e.At != p.position(x.Pos) {
 			x.At = p.placeOf(&e.Effect)
 		}
@@ -186,7 +187,7 @@ func (p *program) tell(x *Exposure, r *region, w *event) {
 	x.Acquirer = a.Effect
 	x.NoExpiry = a.NoExpiry
 	x.LeaderOnly = a.Held
-	x.Dropped = p.dropped(a)
+	x.Dropped = p.dropped(a) || p.unheeded(a, w)
 	x.Kept = r.kept()
 	if len(r.ends) > 0 {
 		x.Release = p.placeOfEvent(r.ends[0])
@@ -238,6 +239,37 @@ func (p *program) dropped(a *event) bool {
 		}
 	}
 	return !looked
+}
+
+// unheeded reports whether a write is reached also when the acquire was refused:
+// the answer is looked at, and at most logged.
+func (p *program) unheeded(a, w *event) bool {
+	if a.call == nil || a.Held || a.fn != w.fn {
+		return false
+	}
+	from := a.call.Block()
+	seen := map[*ssa.BasicBlock]bool{from: true}
+	var reach func(b *ssa.BasicBlock, refused bool) bool
+	reach = func(b *ssa.BasicBlock, refused bool) bool {
+		if b == w.call.Block() && b != from {
+			return refused
+		}
+		only := -1
+		if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
+			only = p.failure(cond.Cond, a)
+			refused = refused || only >= 0
+		}
+		for i, s := range b.Succs {
+			if (only < 0 || i == only) && !seen[s] {
+				seen[s] = true
+				if reach(s, refused) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return reach(from, false)
 }
 
 // joined reports whether the function waits for its goroutines after e.
@@ -324,6 +356,25 @@ func (p *program) deepest(e *event, depth int) *event {
 		}
 	}
 	return e
+}
+
+// via lists the calls between that of e and the deepest one.
+func (p *program) via(e *event) []Place {
+	var out []Place
+	for range 8 {
+		if e.direct || e.body == nil {
+			return out
+		}
+		inner := p.sameEffect(e, e.body)
+		if inner == nil || inner.direct || inner.body == nil || p.sameEffect(inner, inner.body) == nil {
+			return out
+		}
+		if at := p.inBody(e); at != inner.pos() {
+			out = append(out, *p.placeOfEvent(inner))
+		}
+		e = inner
+	}
+	return out
 }
 
 // sameEffect finds, among the events of a callee, the one that a caller sees.

@@ -16,7 +16,6 @@ type region struct {
 	ends    []*event // explicit releases
 	defers  []*event // deferred releases, in the order of registration
 	returns []*ssa.Return
-	refused bool // the refusal of the acquire leads into the region as well
 }
 
 // span is a set of instructions: stretches of blocks.

@@ -57,6 +57,7 @@ type Exposure struct {
 	Pos, End token.Pos
 	Write    Effect
 	From     *Place  // the call in the region that leads to Pos, when Pos is not in it
+	Via      []Place // the calls between From and Pos
 	Also     []Place // more calls that lead to Pos under a lease
 	At       *Place  // the primitive call, when it is in another package
 	Acquire  *Place
@@ -67,7 +68,7 @@ type Exposure struct {
 	Remembered bool // the check asks a flag or predicate of the program's own, not the lock record
 	Rank       int  // among the writes of the lease to this store, by harm; 0 is the worst
 	Among      int  // how many there are
-	Dropped    bool // the answer of the acquire was never looked at
+	Dropped    bool // the write runs although the acquire was refused
 	Escaped    bool // runs after the lease, in a goroutine or a late defer
 	Partial    bool // another store in the region is fenced
 	NoExpiry   bool

@@ -73,6 +73,6 @@ var breaks = map[string]string{
 	"stored":    "stores the token and nothing compares it, so a stale holder's change is taken too",
 	"external":  "reaches an outside system that knows no lease: a stale holder and its successor both send",
 	"partial":   "is not fenced while another store in the same region is: a stale holder still changes this one",
-	"unguarded": "runs whether or not the lease was acquired, as the answer is dropped",
+	"unguarded": "runs whether or not the lease was acquired, as a refusal does not stop it",
 	"escaped":   "goes on after the lease is given up, beside the work of the next holder",
 }

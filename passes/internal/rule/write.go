@@ -15,6 +15,9 @@ func Story(f *finding.Finding, x *leaseflow.Exposure) {
 	for i := range x.Also {
 		Step(f, finding.Write, "and here", &x.Also[i])
 	}
+	for i := range x.Via {
+		Step(f, finding.Write, "by way of this call", &x.Via[i])
+	}
 	Step(f, finding.Write, "written here", x.At)
 	Step(f, finding.Release, "released here", x.Release)
 	if x.Write.Inferred {
