@@ -25,6 +25,8 @@ func Shapes() []Shape {
 			"the same", connectUnary},
 		{"aws", "an operation of an AWS client without rows, func(context.Context, *Input, ...func(*Options)) (*Output, error): " +
 			"the same", awsOperation},
+		{"cloud", "an operation of a cloud provider's client, M(*MRequest) (*MResponse, error), in a package of an SDK: " +
+			"the same", cloudOperation},
 		{"stripe", "an operation of a Stripe package or service: a call of an outside system", stripe},
 		{"clientset", "a typed Kubernetes client, interface XInterface of a generated clientset: " +
 			"Create, Update, Patch, Delete and the like", clientset},

@@ -84,6 +84,34 @@ func awsOperation(c *Catalogue, fn *types.Func) []Row {
 	return outside(fn, store, subj)
 }
 
+// cloudOperation matches the operations of the clients that several cloud
+// providers generate: the request and the response bear the operation's name.
+// The path says that it is an SDK: services of a program's own look alike.
+func cloudOperation(_ *Catalogue, fn *types.Func) []Row {
+	named := receiverOf(fn)
+	if named == nil || !strings.HasSuffix(named.Obj().Name(), "Client") || !strings.Contains(fn.Pkg().Path(), "sdk") {
+		return nil
+	}
+	params, results := fn.Signature().Params(), fn.Signature().Results()
+	first := 0
+	if params.Len() > 0 && isContext(params.At(0).Type()) {
+		first = 1
+	}
+	if params.Len() != first+1 || results.Len() != 2 || !isError(results.At(1).Type()) {
+		return nil
+	}
+	req, resp := receiver(params.At(first).Type()), receiver(results.At(0).Type())
+	name := strings.TrimSuffix(fn.Name(), "WithContext")
+	if req == nil || resp == nil || req.Obj().Name() != name+"Request" || resp.Obj().Name() != name+"Response" {
+		return nil
+	}
+	subj := subject("req", arg(first))
+	if obj, _, _ := types.LookupFieldOrMethod(params.At(first).Type(), true, nil, "ClientToken"); obj != nil {
+		subj["dedup"] = []Place{arg(first, "ClientToken")}
+	}
+	return outside(fn, "cloud", subj)
+}
+
 var (
 	stripePath = regexp.MustCompile(`^github\.com/stripe/stripe-go(/v\d+)?(/.+)?$`)
 	stripeType = regexp.MustCompile(`^(v[12]\w+Service|Client)$`)

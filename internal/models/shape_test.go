@@ -152,6 +152,26 @@ func (*Client) Options() Options { return Options{} }
 			{"Client", "DescribeImages"}: {"shape:aws Client.DescribeImages read req=arg1"},
 			{"Client", "Options"}:        nil,
 		}},
+		{"example.com/cloud/sdk/vpc", `package vpc
+import "context"
+type AddCidrRequest struct { ClientToken *string }
+type AddCidrResponse struct{}
+type DescribeCidrsRequest struct{}
+type DescribeCidrsResponse struct{}
+type Client struct{}
+func (*Client) AddCidr(*AddCidrRequest) (*AddCidrResponse, error) { return nil, nil }
+func (*Client) AddCidrWithContext(context.Context, *AddCidrRequest) (*AddCidrResponse, error) { return nil, nil }
+func (*Client) DescribeCidrs(*DescribeCidrsRequest) (*DescribeCidrsResponse, error) { return nil, nil }
+func (*Client) Send(*AddCidrRequest, *AddCidrResponse) error { return nil }
+type Server struct{}
+func (*Server) AddCidr(context.Context, *AddCidrRequest) (*AddCidrResponse, error) { return nil, nil }
+`, map[[2]string][]string{
+			{"Client", "AddCidr"}:            {"shape:cloud Client.AddCidr external dedup=arg0.ClientToken;req=arg0"},
+			{"Client", "AddCidrWithContext"}: {"shape:cloud Client.AddCidrWithContext external dedup=arg1.ClientToken;req=arg1"},
+			{"Client", "DescribeCidrs"}:      {"shape:cloud Client.DescribeCidrs read req=arg0"},
+			{"Client", "Send"}:               nil,
+			{"Server", "AddCidr"}:            nil,
+		}},
 		{"github.com/aws/aws-sdk-go-v2/service/dynamodb", `package dynamodb
 import "context"
 type Options struct{}
