@@ -196,7 +196,7 @@ func (p *program) primitive(s site) []Effect {
 		}
 		return []Effect{e}
 	case models.Write, models.CWrite, models.External:
-		if _, ok := s.row.First("req"); ok {
+		if _, ok := s.row.First("req"); ok && s.row.Store == "http" {
 			return s.request()
 		}
 		return s.write()
