@@ -40,8 +40,8 @@ func judge(flow *leaseflow.Result) []finding.Finding {
 
 func report(x *leaseflow.Exposure) finding.Finding {
 	f := finding.Finding{Rule: Name, Category: x.CheckKind.String(), Confidence: rule.WriteConfidence(x), Pos: x.Pos, End: x.End}
-	f.Message = fmt.Sprintf("%s runs because %s, which can be over before the store sees the change; %s",
-		rule.Call(x.Write.Store, x.Write.API), because[x.CheckKind], rule.Repair(x))
+	f.Message = fmt.Sprintf("%s runs because %s, which can be over before the store sees the change; %s%s",
+		rule.Call(x.Write.Store, x.Write.API), because[x.CheckKind], rule.Repair(x), rule.Others(x))
 	rule.Story(&f, x)
 	return f
 }

@@ -40,7 +40,7 @@ func judge(flow *leaseflow.Result) []finding.Finding {
 
 func report(x *leaseflow.Exposure) finding.Finding {
 	f := finding.Finding{Rule: Name, Category: category(x), Confidence: rule.WriteConfidence(x), Pos: x.Pos, End: x.End}
-	f.Message = fmt.Sprintf("%s %s; %s", rule.Call(x.Write.Store, x.Write.API), breaks[f.Category], rule.Repair(x))
+	f.Message = fmt.Sprintf("%s %s; %s%s", rule.Call(x.Write.Store, x.Write.API), breaks[f.Category], rule.Repair(x), rule.Others(x))
 	rule.Story(&f, x)
 	return f
 }

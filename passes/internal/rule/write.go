@@ -33,18 +33,24 @@ func Story(f *finding.Finding, x *leaseflow.Exposure) {
 	}
 }
 
-// aside reports whether a write of a lease is told by others of it: a lease
+// aside reports whether a write of a lease is told by another of it: a lease
 // around a long stretch of work is one mistake, not forty. Of more than two
-// writes to a store only one is told aloud besides the worst, and that if it
-// loses data too.
+// writes to a store only the worst is told aloud, and of those that run without
+// the lease too, whose mistake is at the acquire, only one.
 func aside(x *leaseflow.Exposure) bool {
-	switch x.Rank {
-	case 0:
-		return false
-	case 1:
-		return x.Dropped || x.Among > 2 && !loses(x)
+	return x.Rank > 0 && (x.Dropped || x.Among > 2)
+}
+
+// Others says how many writes stand aside for this one; "" for none.
+func Others(x *leaseflow.Exposure) string {
+	switch n := x.Among - 1; {
+	case x.Rank > 0 || n < 1 || n == 1 && !x.Dropped:
+		return ""
+	case n == 1:
+		return " (one more write of this lease shows with -confidence low)"
+	default:
+		return fmt.Sprintf(" (%d more writes of this lease show with -confidence low)", n)
 	}
-	return true
 }
 
 // loses reports a change that loses or doubles data when two holders make it.
