@@ -478,6 +478,9 @@ func rank(xs []Exposure) {
 	byLease := map[lease][]int{}
 	for i, x := range xs {
 		of := lease{store: x.Write.Store}
+		if x.Write.Inferred {
+			of.store = "inferred"
+		}
 		if x.Dropped { // the acquire is what has to change
 			of.store = ""
 		}
@@ -502,7 +505,8 @@ func rank(xs []Exposure) {
 }
 
 // worst keeps one exposure for each call in the region and each store: of the
-// writes behind it the one that loses most.
+// writes behind it the one that loses most. Behind an interface stand several
+// stores of which a program uses one.
 func worst(xs []Exposure) []Exposure {
 	type change struct {
 		call  ssa.CallInstruction
@@ -511,9 +515,13 @@ func worst(xs []Exposure) []Exposure {
 	var out []Exposure
 	at := map[change]int{}
 	for _, x := range xs {
-		i, again := at[change{x.call, x.Write.Store}]
+		of := change{x.call, x.Write.Store}
+		if x.Write.Inferred {
+			of.store = "inferred"
+		}
+		i, again := at[of]
 		if !again {
-			at[change{x.call, x.Write.Store}] = len(out)
+			at[of] = len(out)
 			out = append(out, x)
 			continue
 		}

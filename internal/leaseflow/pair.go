@@ -53,7 +53,7 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 				continue
 			}
 			a := p.partner(u, acquires)
-			if a == nil && !p.looksLikeRelease(u) {
+			if a == nil && (!p.looksLikeRelease(u) || slices.ContainsFunc(acquires, func(a *event) bool { return beside(a, u) })) {
 				continue
 			}
 			if a != nil && a.Unique {
@@ -145,7 +145,7 @@ func (p *program) decides(a *event) bool {
 // pairRank says how well the key of a release fits that of an acquire; 0 for
 // not at all.
 func (p *program) pairRank(a, u *event) int {
-	if !u.Key.known() || !a.Key.known() {
+	if !u.Key.known() || !a.Key.known() || beside(a, u) {
 		return 0
 	}
 	if a.Key.Equal(u.Key) && (a.Key.telling() || root(a.fn) == root(u.fn)) {
@@ -177,6 +177,11 @@ func (p *program) pairRank(a, u *event) int {
 		return 1
 	}
 	return 0
+}
+
+// beside reports whether u changes what stands beside the lock of a.
+func beside(a, u *event) bool {
+	return otherRecord(a.Key, u.Key) || otherRecord(a.Row, u.Row)
 }
 
 // generic reports whether u is a store's own plain delete, of whatever key it

@@ -375,6 +375,9 @@ func (s site) write() []Effect {
 			}
 		}
 	}
+	if e.Action == Delete {
+		e.Row = s.item("key")
+	}
 	if out := s.mongoLock(&e); out != nil {
 		return out
 	}
@@ -387,6 +390,7 @@ func (s site) write() []Effect {
 		a := e
 		a.Kind, a.Candidate = Acquire, true
 		a.Owner = s.term("value")
+		a.Row = s.item("item", "key")
 		a.Gates = s.gates()
 		a.Guard = Unguarded
 		out = append(out, a)

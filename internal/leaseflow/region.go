@@ -118,6 +118,9 @@ func matches(a, r *Effect) bool {
 	if r.Kind == Release && !r.Key.known() && !r.Handle.known() && len(r.Aliases) == 0 {
 		return true
 	}
+	if otherRecord(a.Key, r.Key) || otherRecord(a.Row, r.Row) {
+		return false
+	}
 	if a.Handle.known() && r.Handle.known() {
 		if a.Handle.Equal(r.Handle) || sameShape(a.Handle, r.Handle) {
 			return true
