@@ -79,6 +79,9 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 	c := p.callee(call.Common())
 	prims := p.primitives(call, c)
 	for _, e := range prims {
+		if e.Kind == Release || e.Kind == Write && e.Action == Delete {
+			e.Ctx = p.contextOf(call, c)
+		}
 		if e.Kind == RunBody {
 			p.runBody(e, c, fn, e.Handle.v, add)
 			continue
@@ -155,6 +158,13 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	e.Key = e.Key.substitute(arg, result)
 	e.Handle = e.Handle.substitute(arg, result)
 	e.Owner = e.Owner.substitute(arg, result)
+	if e.Ctx.Op == opParam && e.Ctx.id == nil {
+		n := e.Ctx.N
+		e.Ctx = Term{}
+		if n < len(c.args) {
+			e.Ctx = p.lifetime(c.args[n], call.Parent(), 0)
+		}
+	}
 	if e.Method.known() {
 		e.byMethod(e.Method.substitute(arg, result))
 	}
@@ -211,6 +221,9 @@ func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, ad
 		be.Key = be.Key.substitute(bound, func(int) Term { return Term{} })
 		be.Handle = be.Handle.substitute(bound, func(int) Term { return Term{} })
 		be.Owner = be.Owner.substitute(bound, func(int) Term { return Term{} })
+		if be.Ctx.Op == opParam && be.Ctx.id == nil {
+			be.Ctx = Term{} // that of whoever runs it
+		}
 		if be.Kind == Write && e.Guard > be.Guard {
 			be.Guard = e.Guard
 		}

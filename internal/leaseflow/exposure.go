@@ -112,7 +112,7 @@ func (p *program) counts(e *event) bool {
 	case "file":
 		return p.sharedFile(e)
 	}
-	if p.cacheLibrary(e.At) {
+	if p.issuesToken(e) || p.cacheLibrary(e.At) {
 		return false
 	}
 	words := p.keyWords(e.Key)

@@ -58,6 +58,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		out.Owner = p.export(out.Owner, fn, results)
 		out.Method = p.export(out.Method, fn, results)
 		out.Handle = p.export(out.Handle, fn, results)
+		out.Ctx = exportContext(out.Ctx, fn)
 		s.add(out)
 	}
 	for _, v := range p.homeChecks(fn, evs) {
@@ -73,6 +74,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		s.add(*e)
 	}
 	s.Reads = p.readResults(fn, evs)
+	s.Pooled = p.pooledParams(fn)
 	return s
 }
 

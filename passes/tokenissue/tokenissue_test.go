@@ -1,0 +1,13 @@
+package tokenissue_test
+
+import (
+	"testing"
+
+	"github.com/fencelint/fencelint/passes/internal/ruletest"
+	"github.com/fencelint/fencelint/passes/tokenissue"
+)
+
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	ruletest.Run(t, tokenissue.Analyzer, "further/tokenissue")
+}
