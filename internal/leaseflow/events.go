@@ -224,7 +224,7 @@ func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, ad
 		if be.Ctx.Op == opParam && be.Ctx.id == nil {
 			be.Ctx = Term{} // that of whoever runs it
 		}
-		if be.Kind == Write && e.Guard > be.Guard {
+		if be.Kind == Write && e.Guard > be.Guard && (e.Guard != Fenced || be.Store == e.Store) {
 			be.Guard = e.Guard
 		}
 		be.Held = e.Held

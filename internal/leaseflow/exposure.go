@@ -270,7 +270,7 @@ func (p *program) holdsRow(e *event, evs []*event) bool {
 	tx := p.term(c.args[0])
 	for _, r := range evs {
 		if r.Kind == Read && r.Tx && r.direct {
-			if rc := p.callee(r.call.Common()); len(rc.args) > 0 && p.term(rc.args[0]).Equal(tx) {
+			if rc := p.callee(r.call.Common()); len(rc.args) > 0 && (p.term(rc.args[0]).Equal(tx) || r.Handle.Equal(tx)) {
 				return true
 			}
 		}

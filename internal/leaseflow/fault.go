@@ -63,6 +63,7 @@ type Fault struct {
 	Write    *Place // the work or change that belongs to it
 	Release  *Place // where the lease is given up, when that is not at Pos
 	Certain  bool   // every step was seen, and nothing about it depends on a caller
+	Doubtful bool   // it is one only if a caller makes it one
 }
 
 // A detector finds the faults of one kind in one function.

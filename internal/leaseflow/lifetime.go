@@ -108,6 +108,9 @@ func (p *program) shortest(vals []ssa.Value, at *ssa.Function, depth int) Term {
 
 // contextOf is the lifetime of the context that a call runs on.
 func (p *program) contextOf(call ssa.CallInstruction, c callee) Term {
+	if row := p.rowWith(c, models.Release); row != nil && row.Attr["verb"] == "detach" {
+		return constTerm(ctxDetached)
+	}
 	for _, a := range c.args {
 		if isContext(a.Type()) {
 			return p.lifetime(a, call.Parent(), 0)
@@ -151,7 +154,7 @@ func (p *program) endedContexts(fn *ssa.Function, evs []*event) []Fault {
 		}
 		f := e.fault(UnlockCancelledContext)
 		f.Pos, f.Variant, f.Acquire = p.inBody(e), variant, p.placeOfEvent(a)
-		f.Certain = f.Certain && certain
+		f.Certain, f.Doubtful = f.Certain && certain, variant == "caller"
 		out = append(out, f)
 	}
 	return out

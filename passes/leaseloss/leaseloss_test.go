@@ -9,5 +9,6 @@ import (
 
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	ruletest.Run(t, leaseloss.Analyzer, "further/leaseloss")
+	ruletest.Run(t, leaseloss.Analyzer, "kinds/further/leaseloss")
+	ruletest.Run(t, leaseloss.Analyzer, "silent/further")
 }

@@ -9,5 +9,6 @@ import (
 
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	ruletest.Run(t, lockresult.Analyzer, "further/lockresult")
+	ruletest.Run(t, lockresult.Analyzer, "kinds/further/lockresult")
+	ruletest.Run(t, lockresult.Analyzer, "silent/further")
 }

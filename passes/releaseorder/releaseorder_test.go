@@ -9,5 +9,6 @@ import (
 
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	ruletest.Run(t, releaseorder.Analyzer, "further/releaseorder")
+	ruletest.Run(t, releaseorder.Analyzer, "kinds/further/releaseorder")
+	ruletest.Run(t, releaseorder.Analyzer, "silent/further")
 }

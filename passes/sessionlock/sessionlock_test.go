@@ -9,5 +9,6 @@ import (
 
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	ruletest.Run(t, sessionlock.Analyzer, "further/sessionlock")
+	ruletest.Run(t, sessionlock.Analyzer, "kinds/further/sessionlock")
+	ruletest.Run(t, sessionlock.Analyzer, "silent/further")
 }

@@ -9,5 +9,6 @@ import (
 
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	ruletest.Run(t, tokenissue.Analyzer, "further/tokenissue")
+	ruletest.Run(t, tokenissue.Analyzer, "kinds/further/tokenissue")
+	ruletest.Run(t, tokenissue.Analyzer, "silent/further")
 }

@@ -39,7 +39,10 @@ func Faults(name, title string, says map[string]Say, flow *analysis.Analyzer, be
 
 func tell(name string, x *leaseflow.Fault, say Say) finding.Finding {
 	f := finding.Finding{Rule: name, Category: string(x.Kind), Confidence: finding.Medium, Pos: x.Pos, End: x.End}
-	if x.Certain {
+	switch {
+	case x.Doubtful:
+		f.Confidence = finding.Low
+	case x.Certain:
 		f.Confidence = finding.High
 	}
 	f.Message = say.Text

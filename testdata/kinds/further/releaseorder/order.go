@@ -8,7 +8,6 @@ import (
 
 	"github.com/bsm/redislock"
 	"github.com/go-redsync/redsync/v4"
-	"github.com/redis/go-redis/v9"
 	"gorm.io/gorm"
 )
 
@@ -89,37 +88,4 @@ func deferredWait(c *redislock.Client, jobs []func()) error {
 		wg.Go(job)
 	}
 	return nil
-}
-
-type renewed struct {
-	rdb  *redis.Client
-	me   string
-	done chan struct{}
-}
-
-var freeScript = redis.NewScript(`if redis.call("GET", KEYS[1]) == ARGV[1] then return redis.call("DEL", KEYS[1]) end return 0`)
-
-func (r *renewed) lock(ctx context.Context) bool {
-	if !r.rdb.SetNX(ctx, "lock:renewed", r.me, time.Minute).Val() {
-		return false
-	}
-	r.done = make(chan struct{})
-	go r.renew()
-	return true
-}
-
-func (r *renewed) renew() {
-	for {
-		select {
-		case <-r.done:
-			return
-		case <-time.After(20 * time.Second):
-			r.rdb.Expire(context.Background(), "lock:renewed", time.Minute) // want `keyonlyrelease`
-		}
-	}
-}
-
-func (r *renewed) unlock() {
-	freeScript.Run(context.Background(), r.rdb, []string{"lock:renewed"}, r.me) // want `releaseorder \(releasebeforestop\): redis Run DEL frees the lock before the renewal is stopped`
-	close(r.done)
 }
