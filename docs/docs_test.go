@@ -26,7 +26,8 @@ func TestRules(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, []string{"keyonlyrelease", "ttlcheck", "unfencedwrite", "directive"}, names)
+	require.Equal(t, []string{"keyonlyrelease", "ttlcheck", "unfencedwrite",
+		"leaseloss", "lockresult", "sessionlock", "releaseorder", "tokenissue", "directive"}, names)
 }
 
 // TestCategories holds the sections against the categories that findings have,
@@ -36,6 +37,11 @@ func TestCategories(t *testing.T) {
 	want := map[string][]string{
 		"keyonlyrelease": {"keyonly", "getthendel", "constowner", "luakeyonly", "notacquired"},
 		"unfencedwrite":  {"unfenced", "rmw", "unordered", "stored", "external", "partial", "unguarded", "escaped"},
+		"leaseloss":      {"lostsignalignored", "leaderctxdropped", "keepalivectx", "renewresultignored", "blindrenew", "silentreacquire"},
+		"lockresult":     {"lockresultignored", "nonatomicttl", "keymismatch", "acquirenotatomic", "retrynotidempotent", "ambiguousresult", "modeasvalue"},
+		"sessionlock":    {"sessionlockpooled"},
+		"releaseorder":   {"unlockcancelledctx", "releasebeforecommit", "releasebeforestop", "releasebeforeworkends"},
+		"tokenissue":     {"tokenreset", "tokennotatomic"},
 		"directive":      {"malformed", "unused"},
 	}
 	for kind := leaseflow.OwnerCheck; kind <= leaseflow.Takeover; kind++ {

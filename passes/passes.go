@@ -7,6 +7,11 @@ import (
 	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/passes/directive"
 	"github.com/fencelint/fencelint/passes/keyonlyrelease"
+	"github.com/fencelint/fencelint/passes/leaseloss"
+	"github.com/fencelint/fencelint/passes/lockresult"
+	"github.com/fencelint/fencelint/passes/releaseorder"
+	"github.com/fencelint/fencelint/passes/sessionlock"
+	"github.com/fencelint/fencelint/passes/tokenissue"
 	"github.com/fencelint/fencelint/passes/ttlcheck"
 	"github.com/fencelint/fencelint/passes/unfencedwrite"
 	"golang.org/x/tools/go/analysis"
@@ -26,13 +31,36 @@ var rules = []rule{
 	{unfencedwrite.Name, unfencedwrite.New},
 }
 
-// Names returns the names of all rules.
+// further are the passes that run only when they are asked for. They look at
+// the lock itself, and leave to the rules whatever those report.
+var further = []struct {
+	name string
+	make func(flow *analysis.Analyzer, before ...*analysis.Analyzer) *analysis.Analyzer
+}{
+	{leaseloss.Name, leaseloss.New},
+	{lockresult.Name, lockresult.New},
+	{sessionlock.Name, sessionlock.New},
+	{releaseorder.Name, releaseorder.New},
+	{tokenissue.Name, tokenissue.New},
+}
+
+// Names returns the names of all rules, those of Optional before the last one.
 func Names() []string {
 	var names []string
 	for _, r := range rules {
 		names = append(names, r.name)
 	}
-	return append(names, directive.Name)
+	return append(append(names, Optional()...), directive.Name)
+}
+
+// Optional returns the names of the rules that are off unless they are asked
+// for.
+func Optional() []string {
+	var names []string
+	for _, r := range further {
+		names = append(names, r.name)
+	}
+	return names
 }
 
 // New returns fresh analyzers: the shared one, and the enabled rules above it.
@@ -41,6 +69,12 @@ func New(cfg leaseflow.Config, enabled func(rule string) bool) (flow *analysis.A
 	for _, r := range rules {
 		if enabled(r.name) {
 			on = append(on, r.make(flow))
+		}
+	}
+	before := slices.Clone(on)
+	for _, r := range further {
+		if enabled(r.name) {
+			on = append(on, r.make(flow, before...))
 		}
 	}
 	if enabled(directive.Name) {

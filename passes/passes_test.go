@@ -10,6 +10,11 @@ import (
 	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/passes"
 	"github.com/fencelint/fencelint/passes/keyonlyrelease"
+	"github.com/fencelint/fencelint/passes/leaseloss"
+	"github.com/fencelint/fencelint/passes/lockresult"
+	"github.com/fencelint/fencelint/passes/releaseorder"
+	"github.com/fencelint/fencelint/passes/sessionlock"
+	"github.com/fencelint/fencelint/passes/tokenissue"
 	"github.com/fencelint/fencelint/passes/ttlcheck"
 	"github.com/fencelint/fencelint/passes/unfencedwrite"
 	"github.com/stretchr/testify/require"
@@ -20,7 +25,10 @@ import (
 // Analyzer in a package, a name of its own, and facts that pass through gob.
 func TestNogoContract(t *testing.T) {
 	t.Parallel()
-	analyzers := []*analysis.Analyzer{keyonlyrelease.Analyzer, ttlcheck.Analyzer, unfencedwrite.Analyzer}
+	analyzers := []*analysis.Analyzer{
+		keyonlyrelease.Analyzer, ttlcheck.Analyzer, unfencedwrite.Analyzer,
+		leaseloss.Analyzer, lockresult.Analyzer, sessionlock.Analyzer, releaseorder.Analyzer, tokenissue.Analyzer,
+	}
 	require.NoError(t, analysis.Validate(analyzers))
 	seen := map[*analysis.Analyzer]bool{}
 	names := map[string]bool{}

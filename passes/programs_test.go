@@ -23,7 +23,7 @@ import (
 // programs are the folders of testdata that hold marked programs.
 var programs = []string{"cases", "keyonlyrelease", "ttlcheck", "unfencedwrite", "kinds", "silent"}
 
-// TestPrograms runs the linter, as users do, over the marked programs, which
+// TestPrograms runs the linter, with the further passes, over the marked programs, which
 // call the real clients. Interfaces are resolved across packages, which the
 // tests of the single rules cannot do.
 func TestPrograms(t *testing.T) {
@@ -34,7 +34,7 @@ func TestPrograms(t *testing.T) {
 	dir := programModule(t)
 	wants := readWants(t, dir)
 	require.Greater(t, len(wants), 100)
-	doc := lint(t, dir)
+	doc := lint(t, dir, "-enable", "all")
 	require.Empty(t, doc.Errors)
 
 	unexpected := map[string]bool{}

@@ -40,7 +40,7 @@ func New(raw any) (register.LinterPlugin, error) {
 		return nil, fmt.Errorf("settings of fencelint: %w", err)
 	}
 	cfg := config.Default()
-	cfg.Enable, cfg.Disable = s.Enable, s.Disable
+	cfg.Enable, cfg.Disable, cfg.Optional = s.Enable, s.Disable, passes.Optional()
 	cfg.Generated, cfg.SharedPaths = s.Generated, s.SharedPaths
 	for _, list := range [][]string{s.Enable, s.Disable} {
 		if err := config.CheckRules(list, passes.Names()); err != nil {

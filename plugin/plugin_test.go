@@ -33,6 +33,9 @@ func TestRegistered(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, names(t, nil), "unfencedwrite")
+	require.NotContains(t, names(t, nil), "leaseloss")
+	require.Contains(t, names(t, map[string]any{"enable": []any{"all"}}), "leaseloss")
+	require.Equal(t, []string{"lockresult"}, names(t, map[string]any{"enable": []any{"lockresult"}}))
 	require.Equal(t, []string{"ttlcheck"}, names(t, map[string]any{"enable": []any{"ttlcheck"}}))
 	require.NotContains(t, names(t, map[string]any{
 		"disable": []any{"directive"}, "confidence": "low", "generated": true,

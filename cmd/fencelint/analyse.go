@@ -110,6 +110,7 @@ func (o *options) run(ctx context.Context, patterns []string, stderr io.Writer) 
 
 // suite returns the rules with the settings of a module.
 func suite(cfg *config.Config, trace func(string, ...any)) driver.Suite {
+	cfg.Optional = passes.Optional()
 	memo := leaseflow.NewMemo()
 	return driver.Suite{
 		Analyzers: func(cat *models.Catalogue, enabled func(string) bool) (*analysis.Analyzer, []*analysis.Analyzer) {

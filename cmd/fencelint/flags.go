@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/config"
@@ -39,7 +40,7 @@ func (o *options) flagSet() *flag.FlagSet {
 	fs.StringVar(&o.format, "format", "text", "output `format`: "+strings.Join(report.Formats(), ", "))
 	fs.StringVar(&o.out, "o", "", "write the report to `file` instead of standard output")
 	fs.StringVar(&o.confidence, "confidence", "medium", "report findings of this `level` and above: high, medium or low")
-	fs.StringVar(&o.enable, "enable", "", "run only the rules of this comma-separated `list`, or all")
+	fs.StringVar(&o.enable, "enable", "", "run only the rules of this comma-separated `list`, or all, the further passes included")
 	fs.StringVar(&o.disable, "disable", "", "do not run the rules of this comma-separated `list`, or all")
 	fs.StringVar(&o.config, "config", "", "read settings from `file` instead of .fencelint.yml at the root of the main module")
 	fs.StringVar(&o.dir, "C", "", "change to `dir` before anything else")
@@ -130,12 +131,18 @@ usage: fencelint [flags] [packages]           analyse (default ./...)
        fencelint version
        go vet -vettool=$(which fencelint) [packages]
 
-rules: `+strings.Join(passes.Names(), ", ")+`
+rules: `+strings.Join(without(passes.Names(), passes.Optional()), ", ")+`
+further passes, off unless enabled: `+strings.Join(passes.Optional(), ", ")+`
 
 flags:
 `)
 	fs.SetOutput(w)
 	fs.PrintDefaults()
+}
+
+// without returns the words of all that are not among some.
+func without(all, some []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(some, s) })
 }
 
 // settings reads the configuration and lets the flags win over it.

@@ -21,7 +21,8 @@ type Config struct {
 	File string // the file it was read from; "" for the defaults
 	Root string // what its paths are relative to, absolute; "" for the defaults
 
-	Enable, Disable []string           // rules; Enable empty means all
+	Enable, Disable []string           // rules; Enable empty means all but the optional ones
+	Optional        []string           // rules that run only when Enable names them, or all; from the program, not the file
 	Confidence      finding.Confidence // findings below are left out
 	Exclude         []string           // globs of files that are not reported, see Excluded
 	Generated       bool               // whether generated files are reported
@@ -106,7 +107,10 @@ func (c *Config) Enabled(rule string) bool {
 	case slices.Contains(c.Disable, All):
 		return false
 	}
-	return len(c.Enable) == 0 || slices.Contains(c.Enable, All)
+	if len(c.Enable) == 0 {
+		return !slices.Contains(c.Optional, rule)
+	}
+	return slices.Contains(c.Enable, All)
 }
 
 // Choose lets the lists of the command line win: enable replaces both lists of

@@ -139,6 +139,25 @@ func TestEnabled(t *testing.T) {
 	}
 }
 
+// An optional rule runs only when it is asked for, by its name or with all.
+func TestOptional(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		enable, disable []string
+		want            bool
+	}{
+		{nil, nil, false},
+		{nil, []string{"ttlcheck"}, false},
+		{[]string{"leaseloss"}, nil, true},
+		{[]string{"ttlcheck"}, nil, false},
+		{[]string{"all"}, nil, true},
+		{[]string{"all"}, []string{"leaseloss"}, false},
+	} {
+		cfg := &Config{Enable: tt.enable, Disable: tt.disable, Optional: []string{"leaseloss", "lockresult"}}
+		require.Equal(t, tt.want, cfg.Enabled("leaseloss"), "%v", tt)
+	}
+}
+
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	cfg := &Config{Disable: []string{"ttlcheck"}}

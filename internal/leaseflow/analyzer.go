@@ -58,6 +58,8 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 	result.Writes = once(result.Writes)
 	rank(result.Writes)
 	result.Releases = p.unsafeReleases(p.pairs, all)
+	p.writes = result.Writes
+	result.Faults = p.faults(all)
 	p.publish(result)
 	return result, nil
 }
@@ -95,7 +97,7 @@ func relevant(pass *analysis.Pass, cat *models.Catalogue) bool {
 // nearly everybody imports: they alone make no package relevant.
 func quiet(path string) bool {
 	switch path {
-	case "time", "sync", "context", "io", "os", "crypto/rand", "math/rand", "math/rand/v2", "fmt":
+	case "time", "sync", "context", "os/signal", "io", "os", "crypto/rand", "math/rand", "math/rand/v2", "fmt":
 		return true
 	}
 	return false
@@ -137,7 +139,7 @@ func (p *program) solve() map[*ssa.Function][]*event {
 			}
 			p.guarded(fn, func() {
 				s := p.summarise(fn, all[fn])
-				if len(s.Effects) == 0 && len(s.Reads) == 0 {
+				if len(s.Effects) == 0 && len(s.Reads) == 0 && len(s.Pooled) == 0 {
 					s = nil
 				}
 				if str(p.sums[fn]) != str(s) {
@@ -154,6 +156,9 @@ func (p *program) solve() map[*ssa.Function][]*event {
 		for fn := range changed {
 			for _, call := range p.callers[fn] {
 				dirty[call.Parent()] = true
+			}
+			for user := range p.handed[fn] {
+				dirty[user] = true
 			}
 			if parent := fn.Parent(); parent != nil { // called through a variable, or handed on
 				dirty[parent] = true

@@ -242,7 +242,7 @@ func (p *program) compare(in ssa.Value, x, y ssa.Value, evs []*event, add addChe
 		}
 		for _, r := range p.readsBehind(x, evs) {
 			numeric := isNumeric(x.Type())
-			if !r.Key.known() || !p.isLockRecord(r.Key) && !(numeric && hasAny(epochWords, p.keyWords(r.Key))) {
+			if !r.Lock && !r.Key.known() || !r.Lock && !p.isLockRecord(r.Key) && !(numeric && hasAny(epochWords, p.keyWords(r.Key))) {
 				continue
 			}
 			if len(p.readsBehind(y, evs)) > 0 {

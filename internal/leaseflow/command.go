@@ -180,8 +180,12 @@ func (p *program) rawCommand(s site, words []word) []Effect {
 	if keyArg >= 0 && keyArg < len(args) {
 		e.Key = args[keyArg].term
 	}
+	options := args
+	if name == "SET" { // what stands in the place of the value is no option
+		options = args[min(2, len(args)):]
+	}
 	has := func(flag string) bool {
-		for _, a := range args {
+		for _, a := range options {
 			if strings.EqualFold(a.text, flag) {
 				return true
 			}
@@ -201,6 +205,10 @@ func (p *program) rawCommand(s site, words []word) []Effect {
 			e.Gates = []int{0, 1}
 		case has("IFEQ") || has("IFDEQ"):
 			e.Guard = Conditional
+		default:
+			if len(args) > 1 {
+				e.Owner = args[1].term
+			}
 		}
 	case kind == luatext.Read:
 		e.Kind = Read

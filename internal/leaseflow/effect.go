@@ -106,6 +106,7 @@ type Effect struct {
 	Handle Term      `json:",omitzero"` // the handle of the lock or client
 	Owner  Term      `json:",omitzero"` // owner value that is stored or compared
 	Method Term      `json:",omitzero"` // of a request, while it is not known
+	Ctx    Term      `json:",omitzero"` // what ends the context that a release runs on, by lifetime
 	Action Action    `json:",omitempty"`
 	Guard  Guard     `json:",omitempty"`
 	Check  CheckKind `json:",omitempty"`
@@ -157,6 +158,8 @@ type Summary struct {
 	Effects []Effect
 	// Reads lists the results that carry data read from a store.
 	Reads []int
+	// Pooled lists the parameters that run as SQL on a pool of connections.
+	Pooled []int
 }
 
 // AFact marks Summary as a fact of go/analysis.
@@ -169,6 +172,9 @@ func (s *Summary) String() string {
 			out += "; "
 		}
 		out += s.Effects[i].String()
+	}
+	if len(s.Pooled) > 0 {
+		out += fmt.Sprint("; pooled ", s.Pooled)
 	}
 	return out
 }

@@ -82,6 +82,9 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 	c := p.callee(call.Common())
 	prims := p.primitives(call, c)
 	for _, e := range prims {
+		if e.Kind == Release || e.Kind == Write && e.Action == Delete {
+			e.Ctx = p.contextOf(call, c)
+		}
 		if e.Kind == RunBody {
 			p.runBody(e, c, fn, e.Handle.v, add)
 			continue
@@ -159,6 +162,13 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	e.Handle = e.Handle.substitute(arg, result)
 	e.Owner = e.Owner.substitute(arg, result)
 	e.Row = e.Row.substitute(arg, result)
+	if e.Ctx.Op == opParam && e.Ctx.id == nil {
+		n := e.Ctx.N
+		e.Ctx = Term{}
+		if n < len(c.args) {
+			e.Ctx = p.lifetime(c.args[n], call.Parent(), 0)
+		}
+	}
 	if e.Method.known() {
 		e.byMethod(e.Method.substitute(arg, result))
 	}
@@ -219,7 +229,10 @@ func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, ad
 		be.Handle = be.Handle.substitute(bound, func(int) Term { return Term{} })
 		be.Owner = be.Owner.substitute(bound, func(int) Term { return Term{} })
 		be.Row = be.Row.substitute(bound, func(int) Term { return Term{} })
-		if be.Kind == Write && e.Guard > be.Guard {
+		if be.Ctx.Op == opParam && be.Ctx.id == nil {
+			be.Ctx = Term{} // that of whoever runs it
+		}
+		if be.Kind == Write && e.Guard > be.Guard && (e.Guard != Fenced || be.Store == e.Store) {
 			be.Guard = e.Guard
 		}
 		be.Held = e.Held

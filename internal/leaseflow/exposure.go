@@ -113,7 +113,7 @@ func (p *program) counts(e *event) bool {
 	case "file":
 		return p.sharedFile(e)
 	}
-	if p.cacheLibrary(e.At) {
+	if p.issuesToken(e) || p.cacheLibrary(e.At) {
 		return false
 	}
 	words := p.keyWords(e.Key)
@@ -303,7 +303,7 @@ func (p *program) holdsRow(e *event, evs []*event) bool {
 	tx := p.term(c.args[0])
 	for _, r := range evs {
 		if r.Kind == Read && r.Tx && r.direct {
-			if rc := p.callee(r.call.Common()); len(rc.args) > 0 && p.term(rc.args[0]).Equal(tx) {
+			if rc := p.callee(r.call.Common()); len(rc.args) > 0 && (p.term(rc.args[0]).Equal(tx) || r.Handle.Equal(tx)) {
 				return true
 			}
 		}

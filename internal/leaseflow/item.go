@@ -59,14 +59,14 @@ func otherRecord(a, b Term) bool {
 		}
 		return false
 	}
-	va, ca := parts(a)
-	vb, cb := parts(b)
+	va, ca := nameParts(a)
+	vb, cb := nameParts(b)
 	return len(va) > 0 && slices.Equal(va, vb) && ca != cb
 }
 
-// parts splits a name into the shapes of what is not constant and the text
+// nameParts splits a name into the shapes of what is not constant and the text
 // around them; no shapes when one of them could be anything.
-func parts(t Term) (shapes []string, text string) {
+func nameParts(t Term) (shapes []string, text string) {
 	args := []Term{t}
 	if t.Op == opConcat {
 		args = t.Args

@@ -194,6 +194,12 @@ func (p *program) primitive(s site) []Effect {
 		if doc := s.term("filter"); !e.Key.known() {
 			e.Key = doc
 		}
+		switch s.row.Attr["verb"] {
+		case "fence": // locks the guard for the rest of a transaction
+			e.Tx, e.Handle = true, s.term("tx")
+		case "record":
+			e.Lock = true
+		}
 		return []Effect{e}
 	case models.Write, models.CWrite, models.External:
 		if _, ok := s.row.First("req"); ok && s.row.Store == "http" {
@@ -447,6 +453,9 @@ func (s site) asksAbsence() bool {
 // guard finds what the store compares together with this write.
 func (s site) guard() Guard {
 	g := Unguarded
+	if s.row.Attr["verb"] == "fence" {
+		return Fenced
+	}
 	if s.row.Role == models.CWrite && len(s.row.Subject["cond"]) == 0 {
 		return Conditional
 	}

@@ -41,10 +41,15 @@ type program struct {
 	heldEntry   map[*ssa.Function][]*event // bodies that run under a lease from their first line
 	pairs       []pairing
 	all         map[*ssa.Function][]*event
-	touched     map[*ssa.Function]bool                 // functions whose events pair has changed in this round
-	invokers    map[*types.Func]map[*ssa.Function]bool // who calls an interface method
-	watched     map[*ssa.Function]bool                 // bodies that a change of the keys they watch makes fail
-	queued      map[*ssa.Function]bool                 // bodies whose commands take effect when a watched body commits
+	writes      []Exposure
+	handed      map[*ssa.Function]map[*ssa.Function]bool // who hands a function on as a value
+	touched     map[*ssa.Function]bool                   // functions whose events pair has changed in this round
+	invokers    map[*types.Func]map[*ssa.Function]bool   // who calls an interface method
+	watched     map[*ssa.Function]bool                   // bodies that a change of the keys they watch makes fail
+	queued      map[*ssa.Function]bool                   // bodies whose commands take effect when a watched body commits
+	transacted  map[*ssa.Function]bool                   // bodies that a transaction of a database is made of
+	pools       map[*types.Named]bool                    // answers of poolType
+	oneConn     tri                                      // answer of singleConnection
 	broken      map[*ssa.Function]bool
 }
 
@@ -89,22 +94,25 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 	pkg := cfg.Memo.get(pass.Pkg, func() *ssa.Package { return buildSSA(pass) })
 	p := &program{
 		pass: pass, cat: cfg.Catalogue, cfg: cfg,
-		decls:    map[*ssa.Function]*ast.FuncDecl{},
-		closures: map[*ssa.Function]*ssa.MakeClosure{},
-		fields:   map[string][]ssa.Value{},
-		globals:  map[*ssa.Global][]ssa.Value{},
-		terms:    map[ssa.Value]Term{},
-		sums:     map[*ssa.Function]*Summary{},
-		facts:    map[*types.Func]*Summary{},
-		said:     map[*types.Func]*Summary{},
-		ifaces:   map[*types.Func]*Summary{},
-		callers:  map[*ssa.Function][]ssa.CallInstruction{},
-		rows:     map[*types.Func][]*models.Row{},
-		broken:   map[*ssa.Function]bool{},
-		watched:  map[*ssa.Function]bool{},
-		queued:   map[*ssa.Function]bool{},
-		invokers: map[*types.Func]map[*ssa.Function]bool{},
-		lockish:  map[*ssa.Function]bool{},
+		decls:      map[*ssa.Function]*ast.FuncDecl{},
+		closures:   map[*ssa.Function]*ssa.MakeClosure{},
+		fields:     map[string][]ssa.Value{},
+		globals:    map[*ssa.Global][]ssa.Value{},
+		terms:      map[ssa.Value]Term{},
+		sums:       map[*ssa.Function]*Summary{},
+		facts:      map[*types.Func]*Summary{},
+		said:       map[*types.Func]*Summary{},
+		ifaces:     map[*types.Func]*Summary{},
+		callers:    map[*ssa.Function][]ssa.CallInstruction{},
+		rows:       map[*types.Func][]*models.Row{},
+		broken:     map[*ssa.Function]bool{},
+		watched:    map[*ssa.Function]bool{},
+		queued:     map[*ssa.Function]bool{},
+		transacted: map[*ssa.Function]bool{},
+		pools:      map[*types.Named]bool{},
+		invokers:   map[*types.Func]map[*ssa.Function]bool{},
+		lockish:    map[*ssa.Function]bool{},
+		handed:     map[*ssa.Function]map[*ssa.Function]bool{},
 	}
 	if init := pkg.Func("init"); init != nil {
 		p.addFunction(init)
@@ -145,6 +153,12 @@ func (p *program) indexFunction(fn *ssa.Function) {
 			switch in := in.(type) {
 			case *ssa.MakeClosure:
 				p.closures[in.Fn.(*ssa.Function)] = in
+				if c := p.calleeOf(in, nil); c.fn != nil && c.obj != nil { // a method value
+					if p.handed[c.fn] == nil {
+						p.handed[c.fn] = map[*ssa.Function]bool{}
+					}
+					p.handed[c.fn][fn] = true
+				}
 			case *ssa.Store:
 				switch addr := in.Addr.(type) {
 				case *ssa.FieldAddr:

@@ -14,6 +14,7 @@ type Result struct {
 	Directives *suppress.Directives
 	Releases   []UnsafeRelease
 	Writes     []Exposure
+	Faults     []Fault
 
 	pass      *analysis.Pass
 	summaries map[*types.Func]*Summary

@@ -59,6 +59,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		out.Row = p.export(out.Row, fn, results)
 		out.Method = p.export(out.Method, fn, results)
 		out.Handle = p.export(out.Handle, fn, results)
+		out.Ctx = exportContext(out.Ctx, fn)
 		s.add(out)
 	}
 	for _, v := range p.homeChecks(fn, evs) {
@@ -74,6 +75,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		s.add(*e)
 	}
 	s.Reads = p.readResults(fn, evs)
+	s.Pooled = p.pooledParams(fn)
 	return s
 }
 

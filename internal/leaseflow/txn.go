@@ -19,6 +19,9 @@ func (s site) txn() []Effect {
 		if _, watched := s.row.First("keys"); watched { // optimistic: the commit fails if the keys changed
 			e.Guard = Conditional
 		}
+		if s.row.Attr["verb"] == "fence" {
+			e.Guard = Fenced
+		}
 		return []Effect{e}
 	}
 	if pl, ok := s.row.First("ops"); ok {

@@ -9,6 +9,9 @@ import (
 // An optimistic transaction (WATCH) refuses what is queued inside of it when
 // the watched keys have changed; what runs beside the queue is not covered.
 func (p *program) noteWatch(run Effect, body, caller *ssa.Function) {
+	if body != nil && run.Tx && run.Store == "sql" {
+		p.transacted[body] = true
+	}
 	switch {
 	case body == nil || !run.Tx:
 	case run.Guard >= Conditional:

@@ -23,14 +23,15 @@ type Spec struct {
 	Limited bool
 }
 
-// New makes the analyzer of a rule on the shared flow analysis.
-func New(spec Spec, flow *analysis.Analyzer) *analysis.Analyzer {
+// New makes the analyzer of a rule on the shared flow analysis. It says nothing
+// where one of the rules before it has spoken.
+func New(spec Spec, flow *analysis.Analyzer, before ...*analysis.Analyzer) *analysis.Analyzer {
 	level := finding.Medium
 	a := &analysis.Analyzer{
 		Name:       spec.Name,
 		Doc:        spec.Title + "\n\nSee https://github.com/fencelint/fencelint/blob/main/docs/rules.md#" + spec.Name,
 		URL:        finding.URL(spec.Name, ""),
-		Requires:   []*analysis.Analyzer{flow},
+		Requires:   append([]*analysis.Analyzer{flow}, before...),
 		ResultType: reflect.TypeFor[*finding.Result](),
 	}
 	a.Flags.Init(spec.Name, flag.ContinueOnError)
@@ -45,7 +46,11 @@ func New(spec Spec, flow *analysis.Analyzer) *analysis.Analyzer {
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		res := &finding.Result{}
 		in := pass.ResultOf[flow].(*leaseflow.Result)
+		told := newTold(pass, before, level)
 		for _, f := range spec.Judge(in) {
+			if told.has(f.Pos) {
+				continue
+			}
 			if spec.Limited {
 				if reason, ok := limited(in, &f); ok {
 					res.Limits = append(res.Limits, finding.Limit{Reason: reason, Pos: f.Pos})

@@ -36,7 +36,7 @@ func main() {
 		Lock:          &resourcelock.LeaseLock{},
 		LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second,
 		Callbacks: leaderelection.LeaderCallbacks{
-			OnStartedLeading: func(context.Context) { k.Run(signalCtx) }, // BUG other:leaderctxdropped
+			OnStartedLeading: func(context.Context) { k.Run(signalCtx) }, // BUG other:leaderctxdropped // want `leaseloss \(leaderctxdropped\)`
 			OnStoppedLeading: func() { os.Exit(1) },
 		},
 	})

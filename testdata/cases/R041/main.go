@@ -23,7 +23,7 @@ func (m *member) campaign(id string, done chan struct{}) error {
 		return err
 	}
 	go func() {
-		if err := m.c.Session().RenewPeriodic("10s", sess, nil, done); err != nil { // BUG other:lostsignalignored
+		if err := m.c.Session().RenewPeriodic("10s", sess, nil, done); err != nil { // BUG other:lostsignalignored // want `leaseloss \(lostsignalignored\)`
 			log.Println("renew:", err)
 		}
 	}()

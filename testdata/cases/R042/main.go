@@ -25,7 +25,7 @@ func work(conn *zk.Conn) error {
 func slowPlan() []byte { time.Sleep(time.Minute); return []byte("plan") }
 
 func main() {
-	conn, _, err := zk.Connect([]string{"127.0.0.1"}, 10*time.Second) // BUG other:lostsignalignored
+	conn, _, err := zk.Connect([]string{"127.0.0.1"}, 10*time.Second) // BUG other:lostsignalignored // want `leaseloss \(lostsignalignored\)`
 	if err != nil {
 		log.Fatal(err)
 	}

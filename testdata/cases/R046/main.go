@@ -46,7 +46,7 @@ func New(rdb *redis.Client, key string, ttl time.Duration) *Lock {
 }
 
 func (l *Lock) Close() {
-	l.once.Do(l.free) // BUG other:releasebeforestop
+	l.once.Do(l.free) // BUG other:releasebeforestop // want `releaseorder \(releasebeforestop\)`
 	l.stop()
 }
 

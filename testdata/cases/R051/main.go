@@ -14,7 +14,7 @@ import (
 )
 
 func run(ctx context.Context, rs *redsync.Redsync, rdb *redis.Client) error {
-	mu := rs.NewMutex("stock", redsync.WithExpiry(5*time.Second), redsync.WithSetNXOnExtend()) // BUG other:silentreacquire
+	mu := rs.NewMutex("stock", redsync.WithExpiry(5*time.Second), redsync.WithSetNXOnExtend()) // BUG other:silentreacquire // want `leaseloss \(silentreacquire\)`
 	if err := mu.LockContext(ctx); err != nil {
 		return err
 	}

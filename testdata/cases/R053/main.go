@@ -29,7 +29,7 @@ func (r redisLocker) Unlock(key string) error {
 type scheduler struct{ l Locker }
 
 func (s *scheduler) run(name string, job func()) {
-	s.l.Lock(name) // BUG other:lockresultignored
+	s.l.Lock(name) // BUG other:lockresultignored // want `lockresult \(lockresultignored\)`
 	defer s.l.Unlock(name)
 	job()
 }

@@ -21,7 +21,7 @@ type worker struct {
 }
 
 func (w *worker) campaign(ctx context.Context, s *concurrency.Session, won func()) error {
-	if err := concurrency.NewElection(s, "/jobs").Campaign(ctx, "me"); err != nil {
+	if err := concurrency.NewElection(s, "/jobs").Campaign(ctx, "me"); err != nil { // want `leaseloss \(lostsignalignored\)`
 		return err
 	}
 	won()
