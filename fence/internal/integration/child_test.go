@@ -20,6 +20,7 @@ import (
 
 	"github.com/fencelint/fencelint/fence"
 	"github.com/fencelint/fencelint/fence/driver"
+	"github.com/fencelint/fencelint/fence/internal/integration/proof"
 	"github.com/fencelint/fencelint/fence/internal/integration/servers"
 	"github.com/fencelint/fencelint/fence/internal/integration/stores"
 	"github.com/fencelint/fencelint/fence/sqlfence"
@@ -127,15 +128,6 @@ type job struct {
 	TTL   time.Duration
 }
 
-// The points at which a holder is stopped.
-const (
-	afterAcquire  = "after acquire"
-	afterRegister = "after register"
-	afterRead     = "after read"
-	afterSend     = "after send"
-	beforeRelease = "before release"
-)
-
 // An outcome is what a worker tells about itself.
 type outcome struct {
 	Err         string
@@ -151,12 +143,12 @@ type stoppingGuard struct {
 }
 
 func (g *stoppingGuard) Register(ctx context.Context, grant driver.Grant) error {
-	g.at(afterAcquire)
+	g.at(proof.AfterAcquire)
 	return g.Guard.Register(context.WithoutCancel(ctx), grant)
 }
 
 func (g *stoppingGuard) Claim(ctx context.Context, resource, owner string) (driver.Grant, error) {
-	g.at(afterAcquire)
+	g.at(proof.AfterAcquire)
 	return g.Guard.Claim(context.WithoutCancel(ctx), resource, owner)
 }
 
@@ -174,7 +166,7 @@ func (l *stoppingLocker) Extend(ctx context.Context, h driver.Hold, ttl time.Dur
 }
 
 func (l *stoppingLocker) Release(ctx context.Context, h driver.Hold) error {
-	l.at(beforeRelease)
+	l.at(proof.BeforeRelease)
 	return l.Locker.Release(context.WithoutCancel(ctx), h)
 }
 
@@ -189,7 +181,7 @@ func workerRole(ctx context.Context) error {
 	var out outcome
 	var renewing sync.Mutex // who stops in the midst of a write to SQLite keeps the file
 	at := func(point string) {
-		if point == j.Point && (out.Wrote || point != beforeRelease) {
+		if point == j.Point && (out.Wrote || point != proof.BeforeRelease) {
 			renewing.Lock()
 			defer renewing.Unlock()
 			stop()
@@ -197,7 +189,7 @@ func workerRole(ctx context.Context) error {
 	}
 	edit := &stores.Edit{Change: func(text string) string {
 		if strings.HasPrefix(text, "UPDATE item") || strings.Contains(text, ") UPDATE item") {
-			at(afterSend) // where there is no wire: when the statement is handed over
+			at(proof.AfterSend) // where there is no wire: when the statement is handed over
 		}
 		return text
 	}}
@@ -219,12 +211,12 @@ func workerRole(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		at(afterRegister)
+		at(proof.AfterRegister)
 		value, err := s.Read(ctx, j.Name)
 		if err != nil {
 			return err
 		}
-		at(afterRead)
+		at(proof.AfterRead)
 		err = set(ctx, s, grant, j.Name, value+" A")
 		out.Wrote = err == nil
 		return err

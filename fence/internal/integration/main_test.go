@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -130,18 +129,6 @@ func open(t testing.TB, p stores.Place, opts ...sqlfence.Option) *stores.Store {
 	t.Cleanup(func() { _ = s.Close() })
 	require.NoError(t, s.Migrate(context.Background()))
 	return s
-}
-
-// count is a number from the environment.
-func count(t testing.TB, variable string, byDefault int) int {
-	t.Helper()
-	v := os.Getenv(variable)
-	if v == "" {
-		return byDefault
-	}
-	n, err := strconv.Atoi(v)
-	require.NoError(t, err, variable)
-	return n
 }
 
 var databaseName = regexp.MustCompile(`/(fence_\d+)\?`)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fencelint/fencelint/fence"
 	"github.com/fencelint/fencelint/fence/driver"
+	"github.com/fencelint/fencelint/fence/internal/integration/proof"
 	"github.com/fencelint/fencelint/fence/internal/integration/stores"
 )
 
@@ -32,19 +33,18 @@ import (
 // the others it is long and the test ends it.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
-	runs := count(t, "FENCE_STOPS", 20)
+	runs := proof.Count(t, "FENCE_STOPS", 20)
 	onEach(t, func(t *testing.T, k kind) {
 		place := k.new(t, patient)
 		s := open(t, place)
 		var total stopCounts
 		var done atomic.Int64
-		points := []string{afterAcquire, afterRegister, afterRead, afterSend, beforeRelease}
 		work := make(chan int)
 		var wg sync.WaitGroup
 		for range 8 {
 			wg.Go(func() {
 				for i := range work {
-					r := stopRun{s: s, place: place, point: points[i%5], claim: i/5%2 == 1, expires: i/10%2 == 1, name: fmt.Sprintf("job-%d", i)}
+					r := stopRun{s: s, place: place, point: proof.Points[i%5], claim: i/5%2 == 1, expires: i/10%2 == 1, name: fmt.Sprintf("job-%d", i)}
 					name := fmt.Sprintf("%03d %s claim=%v expires=%v", i, r.point, r.claim, r.expires)
 					if t.Run(name, func(t *testing.T) { r.run(t, &total) }) {
 						done.Add(1)
@@ -118,7 +118,7 @@ func (r stopRun) run(t *testing.T, total *stopCounts) {
 	if p != nil {
 		defer p.Close()
 		child.Place = through
-		if r.point == afterSend {
+		if r.point == proof.AfterSend {
 			child.Point = ""
 			held, release = p.Hold("update item")
 			defer release()
@@ -167,11 +167,11 @@ func (r stopRun) run(t *testing.T, total *stopCounts) {
 	require.NoError(t, err)
 	again := set(ctx, s, grant, r.name, value+" B")
 	switch {
-	case r.point == beforeRelease: // it had written before it stopped
+	case r.point == proof.BeforeRelease: // it had written before it stopped
 		require.Empty(t, out.Err)
 		require.Equal(t, "start A B", value)
 		require.NoError(t, again)
-	case r.point == afterAcquire && r.claim:
+	case r.point == proof.AfterAcquire && r.claim:
 		require.Empty(t, out.Err)
 		require.Equal(t, "start B A", value)
 		require.ErrorIs(t, again, fence.ErrStale)

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -94,16 +93,4 @@ func start(tb testing.TB, b cluster.Binary, members int) *cluster.Cluster {
 func open(tb testing.TB) *store {
 	tb.Helper()
 	return over(tb, dial(tb, shared.get(tb).Endpoints()...), unused())
-}
-
-// count is a number from the environment.
-func count(tb testing.TB, variable string, byDefault int) int {
-	tb.Helper()
-	v := os.Getenv(variable)
-	if v == "" {
-		return byDefault
-	}
-	n, err := strconv.Atoi(v)
-	require.NoError(tb, err, variable)
-	return n
 }

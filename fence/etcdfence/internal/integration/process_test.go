@@ -18,18 +18,8 @@ import (
 	"github.com/fencelint/fencelint/fence/etcdfence/internal/integration/cluster"
 	"github.com/fencelint/fencelint/fence/etcdfence/internal/integration/wire"
 	"github.com/fencelint/fencelint/fence/fencetest"
+	"github.com/fencelint/fencelint/fence/internal/integration/proof"
 )
-
-// The points at which a holder is stopped.
-const (
-	afterAcquire  = "after acquire"
-	afterRegister = "after register"
-	afterRead     = "after read"
-	afterSend     = "after send"
-	beforeRelease = "before release"
-)
-
-var points = []string{afterAcquire, afterRegister, afterRead, afterSend, beforeRelease}
 
 // The ways in which a holder protects its write.
 const (
@@ -40,32 +30,6 @@ const (
 )
 
 var ways = []string{byRegister, byClaim, byLock, byMutex}
-
-// pointedGuard and pointedLocker tell the parent where the child is.
-type pointedGuard struct {
-	*etcdfence.Guard
-	side *fencetest.Side
-}
-
-func (g *pointedGuard) Register(ctx context.Context, grant driver.Grant) error {
-	g.side.At(afterAcquire)
-	return g.Guard.Register(context.WithoutCancel(ctx), grant)
-}
-
-func (g *pointedGuard) Claim(ctx context.Context, resource, owner string) (driver.Grant, error) {
-	g.side.At(afterAcquire)
-	return g.Guard.Claim(context.WithoutCancel(ctx), resource, owner)
-}
-
-type pointedLocker struct {
-	*etcdfence.Locker
-	side *fencetest.Side
-}
-
-func (l *pointedLocker) Release(ctx context.Context, h driver.Hold) error {
-	l.side.At(beforeRelease)
-	return l.Locker.Release(context.WithoutCancel(ctx), h)
-}
 
 // workerRole is the worker of the article: it stalls, and goes on as if nothing
 // had happened. It disregards cancelled contexts, for what is proved is that
@@ -92,7 +56,7 @@ func workerRole(side *fencetest.Side) error {
 	if way == byMutex {
 		return s.mutexWorker(ctx, side, name, ttl)
 	}
-	guard := &pointedGuard{s.guard, side}
+	guard := &proof.StoppingGuard{Guard: s.guard, Side: side}
 	var prepare []fence.AcquireOption
 	switch way {
 	case byRegister:
@@ -101,7 +65,7 @@ func workerRole(side *fencetest.Side) error {
 		prepare = append(prepare, fence.Claiming(guard))
 	}
 	releaseLost := false
-	locks := fence.New(&pointedLocker{s.locker, side}, fence.WithTTL(ttl), fence.WithReleaseTimeout(time.Minute),
+	locks := fence.New(&proof.StoppingLocker{Locker: s.locker, Side: side}, fence.WithTTL(ttl), fence.WithReleaseTimeout(time.Minute),
 		fence.WithTrace(&fence.Trace{ReleaseLost: func(fence.Event) { releaseLost = true }}))
 	err = locks.Do(ctx, name, func(ctx context.Context, l *fence.Lease) error {
 		ctx = context.WithoutCancel(ctx)
@@ -110,7 +74,7 @@ func workerRole(side *fencetest.Side) error {
 			return err
 		}
 		if way == byLock {
-			side.At(afterAcquire)
+			side.At(proof.AfterAcquire)
 		}
 		return s.work(ctx, side, name, func() clientv3.Txn {
 			if way == byLock {
@@ -127,13 +91,13 @@ func workerRole(side *fencetest.Side) error {
 
 // work reads and writes, with all points but the first and the last.
 func (s *store) work(ctx context.Context, side *fencetest.Side, name string, begin func() clientv3.Txn) error {
-	side.At(afterRegister)
+	side.At(proof.AfterRegister)
 	value, err := s.read(ctx, name)
 	if err != nil {
 		return err
 	}
-	side.At(afterRead)
-	side.At(afterSend) // the parent holds back what is sent now
+	side.At(proof.AfterRead)
+	side.At(proof.AfterSend) // the parent holds back what is sent now
 	_, err = begin().Then(clientv3.OpPut(s.key(name), value+" A")).Commit()
 	return err
 }
@@ -152,9 +116,9 @@ func (s *store) mutexWorker(ctx context.Context, side *fencetest.Side, name stri
 	if err != nil {
 		return err
 	}
-	side.At(afterAcquire)
+	side.At(proof.AfterAcquire)
 	err = s.work(ctx, side, name, func() clientv3.Txn { return tenure.Txn(ctx) })
-	side.At(beforeRelease)
+	side.At(proof.BeforeRelease)
 	if unlock := m.Unlock(ctx); err == nil && unlock != nil {
 		return unlock
 	}
@@ -171,7 +135,7 @@ func (s *store) mutexWorker(ctx context.Context, side *fencetest.Side, name stri
 // every fourth run the lease ends by itself, in the others it is revoked.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
-	runs := count(t, "FENCE_STOPS", 20)
+	runs := proof.Count(t, "FENCE_STOPS", 20)
 	s := open(t)
 	var done, refused, preempted, natural atomic.Int64
 	work := make(chan int)
@@ -180,7 +144,7 @@ func TestStoppedProcess(t *testing.T) {
 		wg.Go(func() {
 			for i := range work {
 				r := stopRun{
-					store: s, point: points[i%5], way: ways[i/5%4], natural: (i+i/20)%4 == 3,
+					store: s, point: proof.Points[i%5], way: ways[i/5%4], natural: (i+i/20)%4 == 3,
 					name: fmt.Sprintf("job-%d", i), refused: &refused, preempted: &preempted,
 				}
 				if r.natural {
@@ -224,10 +188,10 @@ func (r stopRun) run(t *testing.T) {
 	timeline := new(fencetest.Timeline)
 	child := fencetest.Start(t, timeline, "holder", "worker", p.Address(), r.prefix, r.name, r.way, ttl.String())
 	release := func() {}
-	for _, at := range points {
+	for _, at := range proof.Points {
 		child.Await(at)
 		if at == r.point {
-			if at == afterSend {
+			if at == proof.AfterSend {
 				var held <-chan struct{}
 				held, release = p.Hold(" A")
 				t.Cleanup(release)
@@ -271,10 +235,10 @@ func (r stopRun) run(t *testing.T) {
 	child.Continue()
 	release()
 	after := false
-	for _, at := range points { // it goes through the points that are left
+	for _, at := range proof.Points { // it goes through the points that are left
 		if at == r.point {
 			after = true
-			if at == afterSend {
+			if at == proof.AfterSend {
 				continue
 			}
 			child.Go()
@@ -290,13 +254,13 @@ func (r stopRun) run(t *testing.T) {
 	require.NoError(t, readErr)
 	again := write(value + " B")
 	switch {
-	case r.point == beforeRelease: // it had written before it stopped
+	case r.point == proof.BeforeRelease: // it had written before it stopped
 		if r.way != byMutex {
 			require.ErrorIs(t, err, fence.ErrNotOwner, "the old release must find that the lock has passed on\n%v", timeline)
 		}
 		require.Equal(t, "start A B", value)
 		require.NoError(t, again)
-	case r.point == afterAcquire && r.way == byClaim:
+	case r.point == proof.AfterAcquire && r.way == byClaim:
 		require.ErrorIs(t, err, fence.ErrNotOwner)
 		require.Equal(t, "start B A", value)
 		require.ErrorIs(t, again, fence.ErrStale)
@@ -315,5 +279,5 @@ func (r stopRun) run(t *testing.T) {
 // skips says that the child does not come to a point after it was stopped: a
 // refused registration ends the work.
 func (r stopRun) skips(at string) bool {
-	return r.point == afterAcquire && r.way == byRegister && at != beforeRelease
+	return r.point == proof.AfterAcquire && r.way == byRegister && at != proof.BeforeRelease
 }

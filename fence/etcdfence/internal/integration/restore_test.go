@@ -167,7 +167,7 @@ func TestCompaction(t *testing.T) {
 	require.NoError(t, s.guard.Register(ctx, h.Grant()))
 	claim, err := s.guard.Claim(ctx, "claimed", h.Owner)
 	require.NoError(t, err)
-	require.NoError(t, s.apply(ctx, h.Grant(), "q"))
+	require.NoError(t, ledger{s}.Apply(ctx, h.Grant(), "q"))
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.locker.Wait(ctx, "job") }()
 	for range 50 {
@@ -188,7 +188,7 @@ func TestCompaction(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, claim, same)
 	require.NoError(t, s.write(ctx, claim, "claimed", "x"))
-	require.ErrorIs(t, s.apply(ctx, h.Grant(), "q"), driver.ErrDuplicate)
+	require.ErrorIs(t, ledger{s}.Apply(ctx, h.Grant(), "q"), driver.ErrDuplicate)
 	issued, err := s.locker.Issued(ctx, "job")
 	require.NoError(t, err)
 	require.Equal(t, h.Token, issued)

@@ -31,7 +31,7 @@ type Plan struct {
 func (p *Plan) Flags(f *flag.FlagSet) {
 	f.IntVar(&p.Rounds, "rounds", 20, "rounds; each lets every form run, in another order")
 	f.DurationVar(&p.Slice, "slice", 50*time.Millisecond, "how long a form runs in a round with several clients")
-	f.IntVar(&p.Calls, "calls", 25, "how often a form is called in a round with one client, form by form in turn")
+	f.IntVar(&p.Calls, "calls", 50, "how often a form is called in a round with one client, form by form in turn")
 }
 
 // A sample is one form in one round.

@@ -7,48 +7,9 @@ import (
 	"time"
 
 	"github.com/fencelint/fencelint/fence"
-	"github.com/fencelint/fencelint/fence/driver"
 	"github.com/fencelint/fencelint/fence/fencetest"
-	"github.com/fencelint/fencelint/fence/redisfence"
+	"github.com/fencelint/fencelint/fence/internal/integration/proof"
 )
-
-// The points at which a holder is stopped.
-const (
-	afterAcquire  = "after acquire"
-	afterRegister = "after register"
-	afterRead     = "after read"
-	afterSend     = "after send"
-	beforeRelease = "before release"
-)
-
-var points = []string{afterAcquire, afterRegister, afterRead, afterSend, beforeRelease}
-
-// A pausingGuard shows the point between the lock and the guard.
-type pausingGuard struct {
-	*redisfence.Guard
-	side *fencetest.Side
-}
-
-func (g *pausingGuard) Register(ctx context.Context, x driver.Grant) error {
-	g.side.At(afterAcquire)
-	return g.Guard.Register(context.WithoutCancel(ctx), x)
-}
-
-func (g *pausingGuard) Claim(ctx context.Context, resource, owner string) (driver.Grant, error) {
-	g.side.At(afterAcquire)
-	return g.Guard.Claim(context.WithoutCancel(ctx), resource, owner)
-}
-
-// A pausingLocker shows the point before the release.
-type pausingLocker struct {
-	*redisfence.Locker
-	side *fencetest.Side
-}
-
-func (l *pausingLocker) Release(ctx context.Context, h driver.Hold) error {
-	l.side.At(beforeRelease)
-	return l.Locker.Release(context.WithoutCancel(ctx), h)
-}
 
 // worker is the worker of the article: it stalls, and goes on as if nothing had
 // happened. It disregards cancelled contexts, for what is proved is that the
@@ -65,12 +26,12 @@ func worker(side *fencetest.Side) error {
 	if err != nil {
 		return err
 	}
-	guard := &pausingGuard{s.guard, side}
+	guard := &proof.StoppingGuard{Guard: s.guard, Side: side}
 	prepare := fence.Registering(guard)
 	if mode == "claim" {
 		prepare = fence.Claiming(guard)
 	}
-	locks := fence.New(&pausingLocker{s.locker, side}, fence.WithTTL(ttl), fence.WithReleaseTimeout(time.Minute),
+	locks := fence.New(&proof.StoppingLocker{Locker: s.locker, Side: side}, fence.WithTTL(ttl), fence.WithReleaseTimeout(time.Minute),
 		fence.WithTrace(&fence.Trace{ReleaseLost: func(fence.Event) { side.Say("release: not the owner any more"); side.At(released) }}))
 	return locks.Do(context.Background(), name, func(ctx context.Context, l *fence.Lease) error {
 		ctx = context.WithoutCancel(ctx)
@@ -78,12 +39,12 @@ func worker(side *fencetest.Side) error {
 		if err != nil {
 			return err
 		}
-		side.At(afterRegister)
+		side.At(proof.AfterRegister)
 		value, err := s.read(ctx, name)
 		if err != nil {
 			return err
 		}
-		side.At(afterRead)
+		side.At(proof.AfterRead)
 		return s.write(ctx, grant, name, value+late)
 	}, prepare)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fencelint/fencelint/fence"
 	"github.com/fencelint/fencelint/fence/driver"
 	"github.com/fencelint/fencelint/fence/fencetest"
+	"github.com/fencelint/fencelint/fence/internal/integration/proof"
 	"github.com/fencelint/fencelint/fence/redisfence"
 	"github.com/fencelint/fencelint/fence/redisfence/internal/integration/servers"
 )
@@ -58,7 +59,7 @@ func TestCluster(t *testing.T) {
 		require.Len(t, on, 3, "the names are on all primaries")
 	})
 	t.Run("failover", func(t *testing.T) {
-		for i := range min(2, max(1, count(t, "FENCE_FAILOVERS", 8)/10)) {
+		for i := range min(2, max(1, proof.Count(t, "FENCE_FAILOVERS", 8)/10)) {
 			clusterFailover(t, cluster, client, i)
 		}
 	})

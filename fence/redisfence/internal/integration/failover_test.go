@@ -14,6 +14,7 @@ import (
 
 	"github.com/fencelint/fencelint/fence"
 	"github.com/fencelint/fencelint/fence/driver"
+	"github.com/fencelint/fencelint/fence/internal/integration/proof"
 	"github.com/fencelint/fencelint/fence/redisfence"
 	"github.com/fencelint/fencelint/fence/redisfence/internal/integration/servers"
 )
@@ -37,7 +38,7 @@ import (
 // Every acknowledged entry is in the list at the end.
 func TestFailover(t *testing.T) {
 	t.Parallel()
-	n := count(t, "FENCE_FAILOVERS", 8)
+	n := proof.Count(t, "FENCE_FAILOVERS", 8)
 	data := newClient(t, servers.Start(t).Addr())
 	seen := map[string]int{}
 	for i := range n {
@@ -257,7 +258,7 @@ func TestIssuerFollowsPromotion(t *testing.T) {
 // TestSentinelFailover lets Sentinel do it, under one client that follows.
 func TestSentinelFailover(t *testing.T) {
 	t.Parallel()
-	for i := range max(1, count(t, "FENCE_FAILOVERS", 8)/10) {
+	for i := range max(1, proof.Count(t, "FENCE_FAILOVERS", 8)/10) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			ctx := t.Context()
 			data := newStore(t, newClient(t, sharedServer(t).Addr()))

@@ -15,6 +15,7 @@ import (
 	"github.com/fencelint/fencelint/fence"
 	"github.com/fencelint/fencelint/fence/driver"
 	"github.com/fencelint/fencelint/fence/fencetest"
+	"github.com/fencelint/fencelint/fence/internal/integration/proof"
 	"github.com/fencelint/fencelint/fence/internal/integration/proxy"
 )
 
@@ -29,7 +30,7 @@ import (
 // write is lost, and the old release frees nothing.
 func TestStoppedProcess(t *testing.T) {
 	t.Parallel()
-	runs := count(t, "FENCE_STOPS", 20)
+	runs := proof.Count(t, "FENCE_STOPS", 20)
 	s := newStore(t, newClient(t, sharedServer(t).Addr()))
 	var done, natural, refused, preempted atomic.Int64
 	work := make(chan int)
@@ -37,7 +38,7 @@ func TestStoppedProcess(t *testing.T) {
 	for range 6 {
 		wg.Go(func() {
 			for i := range work {
-				r := stopRun{s: s, point: points[i%5], claim: i/5%2 == 1, natural: i%4 == 3, name: fmt.Sprintf("job-%d", i)}
+				r := stopRun{s: s, point: proof.Points[i%5], claim: i/5%2 == 1, natural: i%4 == 3, name: fmt.Sprintf("job-%d", i)}
 				name := fmt.Sprintf("%03d %s claim=%v natural=%v", i, r.point, r.claim, r.natural)
 				if t.Run(name, func(t *testing.T) { r.run(t, &refused, &preempted) }) {
 					done.Add(1)
@@ -89,14 +90,14 @@ func (r stopRun) run(t *testing.T, refused, preempted *atomic.Int64) {
 	}
 	var held <-chan struct{}
 	release := func() {}
-	if r.point == afterSend { // the write has left the holder and arrives late
+	if r.point == proof.AfterSend { // the write has left the holder and arrives late
 		held, release = p.Hold(wireText("start" + late))
 	}
 	timeline := new(fencetest.Timeline)
 	worker := fencetest.Start(t, timeline, "A", "worker", fmt.Sprintf("127.0.0.1:%d", p.Port()), s.prefix, r.name, mode, ttl.String())
 	// Up to the point, and then stop there.
-	way := []string{afterAcquire, afterRegister, afterRead, beforeRelease}
-	if r.point == afterSend {
+	way := []string{proof.AfterAcquire, proof.AfterRegister, proof.AfterRead, proof.BeforeRelease}
+	if r.point == proof.AfterSend {
 		worker.Pass(way[:3]...)
 		select {
 		case <-held:
@@ -132,8 +133,8 @@ func (r stopRun) run(t *testing.T, refused, preempted *atomic.Int64) {
 
 	release()
 	worker.Continue()
-	if r.point == afterAcquire && !r.claim { // its registration is refused, so it does no work
-		way = []string{beforeRelease}
+	if r.point == proof.AfterAcquire && !r.claim { // its registration is refused, so it does no work
+		way = []string{proof.BeforeRelease}
 	}
 	worker.Pass(way...)
 	worker.Pass(released)
@@ -143,11 +144,11 @@ func (r stopRun) run(t *testing.T, refused, preempted *atomic.Int64) {
 	require.NoError(t, readErr)
 	again := s.write(ctx, grant, r.name, value+" B")
 	switch {
-	case r.point == beforeRelease: // it had written before it stopped
+	case r.point == proof.BeforeRelease: // it had written before it stopped
 		require.NoError(t, err)
 		require.Equal(t, "start A B", value)
 		require.NoError(t, again)
-	case r.point == afterAcquire && r.claim:
+	case r.point == proof.AfterAcquire && r.claim:
 		require.NoError(t, err)
 		require.Equal(t, "start B A", value)
 		require.ErrorIs(t, again, fence.ErrStale)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -203,16 +202,4 @@ func owner(letter string) string { return "owner-" + letter + "-0123456789abcdef
 
 func grant(resource, letter string, token driver.Token) driver.Grant {
 	return driver.Grant{Resource: resource, Issuer: "alpha", Owner: owner(letter), Token: token}
-}
-
-// count is a number from the environment.
-func count(tb testing.TB, variable string, byDefault int) int {
-	tb.Helper()
-	v := os.Getenv(variable)
-	if v == "" {
-		return byDefault
-	}
-	n, err := strconv.Atoi(v)
-	require.NoError(tb, err, variable)
-	return n
 }
