@@ -43,7 +43,7 @@ func TestREADME(t *testing.T) {
 	}
 	require.Equal(t, string(out), shown, "UPDATE=1 go test ./docs renews the README")
 	for _, rule := range Rules() {
-		if rule.Name != "directive" {
+		if rule.Name != "directive" && !strings.Contains(rule.Text, "Off by default") {
 			require.Equal(t, 1, strings.Count(shown, ": "+rule.Name+" ("), rule.Name)
 		}
 	}

@@ -185,6 +185,40 @@ func TestVetAgreesThroughModels(t *testing.T) {
 	require.Equal(t, itself, standalone(t, dir), "the rows say what the run finds out by itself")
 }
 
+// unheard takes a lock of another package and does not look at the answer.
+const unheard = `
+-- main.go --
+package main
+
+import (
+	"context"
+
+	"example.com/m/locks"
+)
+
+func report(ctx context.Context, l *locks.Locker) {
+	l.Lock(ctx, "report")
+	defer l.Unlock(ctx, "report")
+	send()
+}
+
+func send() { println("sent") }
+
+func main() { report(context.Background(), nil) }
+`
+
+// TestVetAgreesOnFurtherPasses asks for the passes that are off by default.
+func TestVetAgreesOnFurtherPasses(t *testing.T) {
+	t.Parallel()
+	dir := stubModule(t, direct, unheard)
+	require.NotContains(t, strings.Join(standalone(t, dir), "\n"), "lockresult")
+	require.NotContains(t, strings.Join(vet(t, dir), "\n"), "lockresult")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".fencelint.yml"), []byte("rules: {enable: [all]}\n"), 0o600))
+	itself := standalone(t, dir)
+	require.Contains(t, itself, "main.go:10 lockresult")
+	require.Equal(t, itself, vet(t, dir))
+}
+
 // TestTwoRunsAreAlike compares whole reports.
 func TestTwoRunsAreAlike(t *testing.T) {
 	t.Parallel()

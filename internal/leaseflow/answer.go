@@ -2,6 +2,7 @@ package leaseflow
 
 import (
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -55,6 +56,9 @@ func (p *program) unheard(call *ssa.Call, a *event) (variant string, ok bool) {
 		case isError(t):
 			errHeard = errHeard || used(v)
 		case isBool(t):
+			if len(a.Gates) > 0 && !slices.Contains(a.Gates, i) {
+				continue
+			}
 			hasBool = true
 			boolHeard = boolHeard || used(v)
 		default:

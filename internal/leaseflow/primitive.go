@@ -284,6 +284,7 @@ func (s site) body(held bool) []Effect {
 		return nil
 	}
 	e := s.effect(RunBody)
+	e.Handle.v = nil // the func stands among the arguments, the handle is the lock's
 	e.Held = held
 	e.Func = pl.Index
 	if s.c.hasRecv {

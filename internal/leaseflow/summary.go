@@ -19,7 +19,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 			if e.Held || !p.heldAtReturn(e, evs) {
 				continue
 			}
-			out.Gates = gateResults(fn.Signature)
+			out.Gates = sayingNo(fn)
 			out.Candidate = e.Candidate && !p.lockEvidence(e)
 			out.Aliases = slices.Concat(out.Aliases, p.aliases(e.Key))
 			if v := handleValue(e); v != nil && !out.Handle.known() {

@@ -57,3 +57,16 @@ type guard struct{ mu *redsync.Mutex }
 func (g *guard) Lock() {
 	g.mu.Lock() // want `lockresult \(lockresultignored\)`
 }
+
+// take answers no without an error.
+func take(ctx context.Context, rdb *redis.Client) (bool, error) {
+	return rdb.SetNX(ctx, "lock:report", "me", time.Minute).Result()
+}
+
+func takes(ctx context.Context, rdb *redis.Client) error {
+	if _, err := take(ctx, rdb); err != nil { // want `lockresult \(lockresultignored\): only the error of redis SetNX`
+		return err
+	}
+	work()
+	return nil
+}

@@ -32,6 +32,23 @@ func looksAtHandle(ctx context.Context, c *redislock.Client) {
 	work()
 }
 
+// What refuses says so with an error, the bool only repeats it.
+func take(mu *redsync.Mutex) (bool, error) {
+	if err := mu.Lock(); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+func takes(mu *redsync.Mutex) error {
+	if _, err := take(mu); err != nil {
+		return err
+	}
+	defer mu.Unlock()
+	work()
+	return nil
+}
+
 func handsOn(ctx context.Context, rdb *redis.Client) *redis.BoolCmd {
 	return rdb.SetNX(ctx, "lock:report", "me", time.Minute)
 }
