@@ -75,8 +75,11 @@ func publish(ctx context.Context, client *clientv3.Client, addr string) error {
 	if err := election.Campaign(ctx, addr); err != nil {
 		return err
 	}
-	_, err = client.Put(ctx, "/leader-address", addr, clientv3.WithLease(session.Lease()))
-	return err
+	if _, err := client.Put(ctx, "/leader-address", addr, clientv3.WithLease(session.Lease())); err != nil {
+		return err
+	}
+	<-session.Done()
+	return nil
 }
 
 // search asks another service by a request with a body.
