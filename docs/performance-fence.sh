@@ -4,7 +4,7 @@
 # some minutes. Arguments go to both programs:
 #
 #	docs/performance-fence.sh              # as the page was made
-#	docs/performance-fence.sh -rounds 4    # a quick look
+#	docs/performance-fence.sh -clients 1    # a quick look
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export GOWORK=off

@@ -2,9 +2,10 @@
 //
 // Counts are small by default. FENCE_SCHEDULES, FENCE_STOPS, FENCE_KILLS and
 // FENCE_FAILOVERS set the number of random schedules, of stopped processes, of
-// killed members and of killed leaders, FENCE_HISTORIES that of recorded
-// histories; FENCE_SEED is the seed of the first schedule. FENCE_ETCD names a
-// server program that was built from ./etcd before.
+// killed members and of killed leaders, FENCE_HISTORIES and FENCE_CONTROLS those
+// of recorded histories and of schedules that must lose; FENCE_SEED is the seed
+// of the first schedule. FENCE_ETCD names a server program that was built from
+// ./etcd before.
 package integration
 
 import (

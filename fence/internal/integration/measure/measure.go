@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -20,6 +22,8 @@ type Form struct {
 
 // A Plan says how long to measure.
 type Plan struct {
+	Clients []int // numbers of clients that each table has
+
 	Rounds int           // each lets every form run, in another order
 	Slice  time.Duration // how long a form runs in a round with several clients
 	Calls  int           // how often it is called in a round with one client
@@ -27,8 +31,20 @@ type Plan struct {
 	Server int // process id of the server, to tell what it takes
 }
 
-// Flags lets the command line say how long.
+// Flags lets the command line say with how many clients, and how long.
 func (p *Plan) Flags(f *flag.FlagSet) {
+	p.Clients = []int{1, 16, 64}
+	f.Func("clients", "numbers of clients, as in 1,16,64", func(text string) error {
+		p.Clients = nil
+		for word := range strings.SplitSeq(text, ",") {
+			n, err := strconv.Atoi(word)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is no number of clients", word)
+			}
+			p.Clients = append(p.Clients, n)
+		}
+		return nil
+	})
 	f.IntVar(&p.Rounds, "rounds", 20, "rounds; each lets every form run, in another order")
 	f.DurationVar(&p.Slice, "slice", 50*time.Millisecond, "how long a form runs in a round with several clients")
 	f.IntVar(&p.Calls, "calls", 50, "how often a form is called in a round with one client, form by form in turn")

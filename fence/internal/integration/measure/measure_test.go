@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
+	"io"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -68,12 +70,12 @@ func TestWrite(t *testing.T) {
 		return []Form{{"short", pause(10*time.Millisecond + delay)}, {"long", pause(30*time.Millisecond + 3*delay)}}, func() { closed.Add(1) }, nil
 	}}
 	var out bytes.Buffer
-	p := Plan{Rounds: 2, Slice: time.Millisecond, Calls: 2, Server: os.Getpid()}
+	p := Plan{Clients: []int{1, 3}, Rounds: 2, Slice: time.Millisecond, Calls: 2, Server: os.Getpid()}
 	require.NoError(t, p.Write(t.Context(), &out, b))
-	require.EqualValues(t, len(Delays)*len(Clients), opened.Load())
+	require.EqualValues(t, len(Delays)*len(p.Clients), opened.Load())
 	require.Equal(t, opened.Load(), closed.Load())
 	rows := strings.Split(strings.TrimSpace(out.String()), "\n")[4:]
-	require.Len(t, rows, 2*len(Delays)*len(Clients))
+	require.Len(t, rows, 2*len(Delays)*len(p.Clients))
 	for i, r := range rows {
 		cells := strings.Split(r, " | ")
 		require.Len(t, cells, 10, r)
@@ -108,10 +110,25 @@ func TestRatio(t *testing.T) {
 	require.InDelta(t, 2.5, median([]float64{4, 1, 3, 2}), 1e-9)
 }
 
+func TestFlags(t *testing.T) {
+	t.Parallel()
+	var p Plan
+	f := flag.NewFlagSet("test", flag.ContinueOnError)
+	f.SetOutput(io.Discard)
+	p.Flags(f)
+	require.Equal(t, []int{1, 16, 64}, p.Clients)
+	require.NoError(t, f.Parse([]string{"-clients", "2,8", "-rounds", "3"}))
+	require.Equal(t, []int{2, 8}, p.Clients)
+	require.Equal(t, 3, p.Rounds)
+	for _, wrong := range []string{"", "0", "1,", "many"} {
+		require.Error(t, f.Parse([]string{"-clients", wrong}), wrong)
+	}
+}
+
 func TestFailure(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	for _, clients := range Clients {
+	for _, clients := range []int{1, 5} {
 		_, err := Plan{Rounds: 1, Calls: 1, Server: os.Getpid()}.run(t.Context(), []Form{{"form", func(context.Context, int) error { return broken }}}, clients)
 		require.ErrorIs(t, err, broken)
 		require.ErrorContains(t, err, "form")

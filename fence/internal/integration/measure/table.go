@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// Clients are the numbers of clients that every table has.
-var Clients = []int{1, 16, 64}
-
 // Delays are the round trips that every table adds to what loopback takes.
 var Delays = []time.Duration{0, time.Millisecond}
 
@@ -28,7 +25,7 @@ type Block struct {
 func (p Plan) Write(ctx context.Context, w io.Writer, b Block) error {
 	fmt.Fprintf(w, "\n### %s\n\n| added round trip | clients | form | per second | to the first | p50 | to the first | p10 | to the first | CPU, server + client |\n|-|-|-|-|-|-|-|-|-|-|\n", b.Title)
 	for _, delay := range Delays {
-		for _, n := range Clients {
+		for _, n := range p.Clients {
 			results, err := p.cell(ctx, b, n, delay)
 			if err != nil {
 				return fmt.Errorf("%s, %v, %d clients: %w", b.Title, delay, n, err)
