@@ -38,7 +38,9 @@ cat >"$build/page" <<-MARKDOWN
 	which tell how far to trust it. Rates and times are medians of rounds too; p10 is
 	of the calls that little else delayed. CPU is what server and client process took
 	for a call: where all cores are busy, it is what limits the rate, and an added
-	round trip then hides nothing.
+	round trip then hides nothing. If the load above is far more than the cores can do,
+	rates and p50 say little: take p10 of one client and the CPU, and make the page
+	again on a quiet machine.
 MARKDOWN
 for store in redis etcd; do
 	"$build/$store" "$@" >>"$build/page"
