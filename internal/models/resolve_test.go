@@ -33,9 +33,13 @@ var unserved = []string{
 	"go.etcd.io/etcd/clientv3", // the same as coreos/etcd
 }
 
+// ownModule begins the paths of the runtime library.
+const ownModule = "github.com/fencelint/fencelint/fence"
+
 // otherVersions are rows of functions that the served version lacks: they came
 // later, or are declared elsewhere by now.
 var otherVersions = []string{
+	"github.com/jinzhu/gorm.DB.Connection",
 	"github.com/redis/rueidis.CoreClient.B",
 	"github.com/redis/rueidis.CoreClient.Do",
 	"github.com/redis/rueidis.CoreClient.DoMulti",
@@ -64,14 +68,21 @@ func TestClients(t *testing.T) {
 	c, err := Load()
 	require.NoError(t, err)
 	paths := slices.Clone(withoutRows)
+	var own []string // of the runtime library, which testdata does not require
 	for path := range c.pkgs {
-		if !isUnserved(path) {
+		switch {
+		case strings.HasPrefix(path, ownModule):
+			own = append(own, path)
+		case !isUnserved(path):
 			paths = append(paths, path)
 		}
 	}
 	slices.Sort(paths)
-	loaded := loadClients(t, paths...)
-	for _, path := range paths {
+	workspace, err := filepath.Abs("../../go.work")
+	require.NoError(t, err)
+	loaded := loadClients(t, "../../testdata", "off", paths...)
+	maps.Copy(loaded, loadClients(t, "../../fence", workspace, own...))
+	for _, path := range slices.Concat(paths, own) {
 		require.Contains(t, loaded, path)
 	}
 	t.Run("rows", func(t *testing.T) { testRows(t, c, loaded) })
@@ -106,17 +117,18 @@ func testRows(t *testing.T, c *Catalogue, loaded map[string]*types.Package) {
 	require.Empty(t, faults)
 }
 
-// loadClients loads packages in the module of testdata, from the declarations
-// in their sources: to compile what they import would take many times longer.
-func loadClients(t *testing.T, paths ...string) map[string]*types.Package {
+// loadClients loads packages as a module and workspace see them, from the
+// declarations in their sources: to compile what they import would take many
+// times longer.
+func loadClients(t *testing.T, module, workspace string, paths ...string) map[string]*types.Package {
 	t.Helper()
-	dir, err := filepath.Abs("../../testdata")
+	dir, err := filepath.Abs(module)
 	require.NoError(t, err)
 	pkgs, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax,
 		Dir:       dir,
-		Env:       append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=readonly", "CGO_ENABLED=0"),
+		Env:       append(os.Environ(), "GOWORK="+workspace, "GOFLAGS=-mod=readonly", "CGO_ENABLED=0"),
 		ParseFile: parseDeclarations,
 	}, paths...)
 	require.NoError(t, err)
