@@ -1,0 +1,108 @@
+package leaseflow
+
+import (
+	"go/token"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// inBody returns where the effect shows in the text of the function: at the
+// call, or inside the func literal that the call runs.
+func (p *program) inBody(e *event) token.Pos {
+	if e.body != nil && e.body.Parent() != nil && root(e.body) == root(e.fn) {
+		if inner := p.sameEffect(e, e.body); inner != nil && inner.fn != e.fn {
+			return p.inBody(inner)
+		}
+	}
+	return e.pos()
+}
+
+// deepest follows an effect down to the last call in this package: the line
+// that has to change.
+func (p *program) deepest(e *event, depth int) *event {
+	if e.direct || depth > 8 {
+		return e
+	}
+	if e.body != nil {
+		if inner := p.sameEffect(e, e.body); inner != nil {
+			return p.deepest(inner, depth+1)
+		}
+	}
+	return e
+}
+
+// via lists the calls between that of e and the deepest one.
+func (p *program) via(e *event) []Place {
+	var out []Place
+	for range 8 {
+		if e.direct || e.body == nil {
+			return out
+		}
+		inner := p.sameEffect(e, e.body)
+		if inner == nil || inner.direct || inner.body == nil || p.sameEffect(inner, inner.body) == nil {
+			return out
+		}
+		if at := p.inBody(e); at != inner.pos() {
+			out = append(out, *p.placeOfEvent(inner))
+		}
+		e = inner
+	}
+	return out
+}
+
+// sameEffect finds, among the events of a callee, the one that a caller sees.
+func (p *program) sameEffect(e *event, fn *ssa.Function) *event {
+	for _, o := range p.all[fn] {
+		if o != e && o.At == e.At && o.Kind == e.Kind {
+			return o
+		}
+	}
+	return nil
+}
+
+func (p *program) placeOfEvent(e *event) *Place {
+	pl := &Place{API: e.API, Store: e.Store, Within: e.Within}
+	if e.call != nil {
+		pl.Pos = e.pos()
+	} else {
+		pl.Pos = e.fn.Pos()
+	}
+	return pl
+}
+
+func (p *program) placeOfVerdict(v *verdict) *Place {
+	return &Place{Pos: v.pos, API: v.effect.API, Store: v.effect.Store, Within: v.effect.Within}
+}
+
+// placeOf names where a primitive call is, in this package or another.
+func (p *program) placeOf(e *Effect) *Place {
+	pl := &Place{API: e.API, Store: e.Store, Within: e.Within}
+	pl.Position = parsePosition(e.At)
+	for _, f := range p.pass.Files {
+		tf := p.pass.Fset.File(f.Pos())
+		if tf != nil && p.pass.Pkg.Path()+"/"+filepath.Base(tf.Name()) == pl.Position.Filename && pl.Position.Line > 0 && pl.Position.Line <= tf.LineCount() {
+			pl.Pos = tf.LineStart(pl.Position.Line) + token.Pos(max(pl.Position.Column-1, 0))
+			break
+		}
+	}
+	return pl
+}
+
+func parsePosition(at string) token.Position {
+	var pos token.Position
+	i := strings.LastIndexByte(at, ':')
+	if i < 0 {
+		return pos
+	}
+	j := strings.LastIndexByte(at[:i], ':')
+	if j < 0 {
+		return pos
+	}
+	pos.Filename = at[:j]
+	pos.Line, _ = strconv.Atoi(at[j+1 : i])
+	pos.Column, _ = strconv.Atoi(at[i+1:])
+	return pos
+}
