@@ -40,12 +40,6 @@ const ownModule = "github.com/fencelint/fencelint/fence"
 // later, or are declared elsewhere by now.
 var otherVersions = []string{
 	"github.com/jinzhu/gorm.DB.Connection",
-	"github.com/redis/rueidis.CoreClient.B",
-	"github.com/redis/rueidis.CoreClient.Do",
-	"github.com/redis/rueidis.CoreClient.DoMulti",
-	"github.com/valkey-io/valkey-go.CoreClient.B",
-	"github.com/valkey-io/valkey-go.CoreClient.Do",
-	"github.com/valkey-io/valkey-go.CoreClient.DoMulti",
 	"github.com/hazelcast/hazelcast-go-client.NewLockContext",
 	"github.com/olric-data/olric.DMap.CompareAndSwap",
 }
@@ -186,6 +180,13 @@ func resolve(c *Catalogue, p *types.Package, r *Row) error {
 	for m := range methods(named) {
 		if m.Name() == r.Name {
 			return within(c, m, r)
+		}
+	}
+	if iface, ok := named.Underlying().(*types.Interface); ok {
+		for i := range iface.NumMethods() {
+			if iface.Method(i).Name() == r.Name {
+				return nil // declared by an embedded interface now, by this one in earlier versions
+			}
 		}
 	}
 	return fmt.Errorf("no such method is declared on the type")
