@@ -178,8 +178,8 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	if c.invoke {
 		e.Inferred = true
 	}
-	if e.Kind == Write && e.Action == Send && c.obj != nil && asks(c.obj.Name()) {
-		e.Weak = true
+	if c.obj != nil {
+		e.byName(c.obj.Name())
 	}
 	return e
 }

@@ -357,6 +357,7 @@ func (s site) write() []Effect {
 	e.Owner = s.term("cond", "owner")
 	e.Action = actionOf(s.row, s.c.obj.Name())
 	e.Weak = s.row.Attr["verb"] == "notify" // lost for whoever does not listen
+	e.byName(s.c.obj.Name())
 	e.Guard = s.guard()
 	if pl, ok := s.row.First("method"); ok && s.row.Store == "http" {
 		if m := s.value(pl); m != nil {

@@ -19,7 +19,7 @@ func (s site) request() []Effect {
 	}
 	method, guarded := s.p.requestParts(req)
 	e.byMethod(method)
-	e.Weak = e.Weak || asks(root(s.call.Parent()).Name())
+	e.byName(root(s.call.Parent()).Name())
 	if guarded {
 		e.Guard = Deduped
 	}
@@ -39,6 +39,21 @@ func (e *Effect) byMethod(method Term) {
 		e.Method, e.Weak = Term{}, !known
 	}
 }
+
+// byName makes of a request what the function that sends it is called.
+func (e *Effect) byName(name string) {
+	if e.Kind != Write || e.Action != Send {
+		return
+	}
+	e.Weak = e.Weak || asks(name)
+	if words := split(name); len(words) > 0 && removeWords[words[0]] {
+		e.Action = Delete
+	}
+}
+
+// removeWords begin the names of functions that remove something by its name or
+// age: whoever does it again does no more.
+var removeWords = map[string]bool{"delete": true, "remove": true, "clear": true, "destroy": true, "destruct": true, "purge": true, "prune": true}
 
 // asks reports whether a function that sends a request only wants an answer, by
 // its name: the other side, which would tell, is out of sight.

@@ -73,6 +73,8 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 		return finding.Low // whoever does it again does no more
 	case w.Inferred || w.Guard == leaseflow.StatusOnly:
 		return finding.Medium
+	case w.Store == "grpc" && !x.Dropped && !x.Escaped:
+		return finding.Medium // the other side, often of the same project, may well take it twice
 	case loses(x):
 		return finding.High
 	}
