@@ -22,7 +22,7 @@ func (p *program) originDepth(t Term, depth int) Origin {
 	case opConcat:
 		return p.mixed(t.Args, depth)
 	case opCall:
-		if o := p.callOrigin(t.v); o != UnknownOrigin {
+		if o := p.callOrigin(t.v, depth); o != UnknownOrigin {
 			return o
 		}
 		return p.mixed(t.Args, depth)
@@ -46,7 +46,7 @@ func (p *program) originDepth(t Term, depth int) Origin {
 			}
 		}
 	case opUnknown:
-		return p.callOrigin(t.v)
+		return p.callOrigin(t.v, depth)
 	}
 	return UnknownOrigin
 }
@@ -70,7 +70,7 @@ func (p *program) mixed(terms []Term, depth int) Origin {
 	return out
 }
 
-func (p *program) callOrigin(v ssa.Value) Origin {
+func (p *program) callOrigin(v ssa.Value, depth int) Origin {
 	index := 0
 	if e, ok := v.(*ssa.Extract); ok {
 		v, index = e.Tuple, e.Index
@@ -81,7 +81,7 @@ func (p *program) callOrigin(v ssa.Value) Origin {
 	}
 	c := p.callee(&call.Call)
 	if c.fn != nil {
-		return p.returnedOrigin(c.fn, index)
+		return p.returnedOrigin(c.fn, index, depth)
 	}
 	if row := p.rowWith(c, models.RandomID, models.Clock, models.ClockToken, models.OwnerID); row != nil {
 		switch {
@@ -108,7 +108,7 @@ func (p *program) callOrigin(v ssa.Value) Origin {
 			}
 			terms = append(terms, p.term(a))
 		}
-		return p.mixed(terms, 3)
+		return p.mixed(terms, max(depth+1, 3))
 	}
 	if c.obj != nil && hasAny(randomWords, split(c.obj.Name())) { // its body is elsewhere
 		return RandomOrigin
@@ -120,14 +120,14 @@ func (p *program) callOrigin(v ssa.Value) Origin {
 var randomWords = map[string]bool{"random": true, "rand": true, "uuid": true, "guid": true, "ulid": true, "ksuid": true, "nanoid": true}
 
 // returnedOrigin judges what a function of this package returns.
-func (p *program) returnedOrigin(fn *ssa.Function, i int) Origin {
+func (p *program) returnedOrigin(fn *ssa.Function, i, depth int) Origin {
 	out := UnknownOrigin
 	for _, b := range fn.Blocks {
 		ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return)
 		if !ok || i >= len(ret.Results) {
 			continue
 		}
-		if o := p.originDepth(p.term(ret.Results[i]), 4); o == RandomOrigin || out == UnknownOrigin {
+		if o := p.originDepth(p.term(ret.Results[i]), depth+2); o == RandomOrigin || out == UnknownOrigin {
 			out = o
 		}
 	}

@@ -90,9 +90,9 @@ func (p *program) mintedHere(t Term, depth int) bool {
 	case opConcat:
 		return slices.ContainsFunc(t.Args, func(a Term) bool { return p.mintedHere(a, depth+1) })
 	case opUnknown:
-		return p.callOrigin(t.v) == RandomOrigin
+		return p.callOrigin(t.v, depth) == RandomOrigin
 	case opCall:
-		return p.callOrigin(t.v) == RandomOrigin || slices.ContainsFunc(t.Args, func(a Term) bool { return p.mintedHere(a, depth+1) })
+		return p.callOrigin(t.v, depth) == RandomOrigin || slices.ContainsFunc(t.Args, func(a Term) bool { return p.mintedHere(a, depth+1) })
 	case opField: // of a struct that was made here
 		if len(t.Args) != 1 {
 			return false
