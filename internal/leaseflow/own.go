@@ -97,31 +97,8 @@ func (p *program) mintedHere(t Term, depth int) bool {
 		if len(t.Args) != 1 {
 			return false
 		}
-		alloc, ok := t.Args[0].v.(*ssa.Alloc)
-		if !ok {
-			return false
-		}
-		i := fieldIndex(alloc, t.Text)
-		if i < 0 {
-			return false
-		}
-		val := onlyStore(fieldStores(alloc, i))
+		val := p.fieldValue(t.Args[0].v, []string{t.Text[strings.LastIndexByte(t.Text, '.')+1:]})
 		return val != nil && p.mintedHere(p.term(val), depth+1)
 	}
 	return false
-}
-
-// fieldIndex finds the field that a term names in a local struct; -1 if none.
-func fieldIndex(alloc *ssa.Alloc, name string) int {
-	st := structUnder(alloc.Type())
-	if st == nil {
-		return -1
-	}
-	name = name[strings.LastIndexByte(name, '.')+1:]
-	for i := range st.NumFields() {
-		if st.Field(i).Name() == name {
-			return i
-		}
-	}
-	return -1
 }

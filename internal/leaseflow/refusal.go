@@ -5,6 +5,42 @@ import "golang.org/x/tools/go/ssa"
 // refuses reports whether every way from a block ends in an error made up on
 // that way, not one handed on.
 func refuses(b *ssa.BasicBlock) bool {
+	return alwaysEnds(b, func(ret *ssa.Return) bool {
+		switch err := errorOf(ret).(type) {
+		case *ssa.Call:
+			return makesError(err)
+		case *ssa.MakeInterface:
+			return true
+		case *ssa.UnOp: // a sentinel
+			_, global := err.X.(*ssa.Global)
+			return global
+		}
+		return false
+	})
+}
+
+// fails reports whether every way from a block ends in an error.
+func fails(b *ssa.BasicBlock) bool {
+	return alwaysEnds(b, func(ret *ssa.Return) bool { return errorOf(ret) != nil && !succeeds(ret) })
+}
+
+// succeeds reports a return whose error is nil.
+func succeeds(ret *ssa.Return) bool {
+	c, ok := errorOf(ret).(*ssa.Const)
+	return ok && c.Value == nil
+}
+
+// errorOf returns what a function returns as its error; nil when it has none.
+func errorOf(ret *ssa.Return) ssa.Value {
+	if n := len(ret.Results); n > 0 && isError(ret.Results[n-1].Type()) {
+		return ret.Results[n-1]
+	}
+	return nil
+}
+
+// alwaysEnds reports whether every way from a block ends in a return of the
+// given kind.
+func alwaysEnds(b *ssa.BasicBlock, kind func(*ssa.Return) bool) bool {
 	seen := map[*ssa.BasicBlock]bool{}
 	var all func(b *ssa.BasicBlock) bool
 	all = func(b *ssa.BasicBlock) bool {
@@ -13,23 +49,7 @@ func refuses(b *ssa.BasicBlock) bool {
 		}
 		seen[b] = true
 		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-			if len(ret.Results) == 0 {
-				return false
-			}
-			last := ret.Results[len(ret.Results)-1]
-			if !isError(last.Type()) {
-				return false
-			}
-			switch last := last.(type) {
-			case *ssa.Call:
-				return makesError(last)
-			case *ssa.MakeInterface:
-				return true
-			case *ssa.UnOp: // a sentinel
-				_, global := last.X.(*ssa.Global)
-				return global
-			}
-			return false
+			return kind(ret)
 		}
 		for _, s := range b.Succs {
 			if !all(s) {

@@ -446,29 +446,3 @@ func (r *region) kept() bool {
 	}
 	return slices.ContainsFunc(r.returns, succeeds)
 }
-
-// fails reports whether every way from a block ends in an error.
-func fails(b *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{}
-	var all func(b *ssa.BasicBlock) bool
-	all = func(b *ssa.BasicBlock) bool {
-		if seen[b] {
-			return true
-		}
-		seen[b] = true
-		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
-			return len(ret.Results) > 0 && isError(ret.Results[len(ret.Results)-1].Type()) && !succeeds(ret)
-		}
-		return len(b.Succs) > 0 && !slices.ContainsFunc(b.Succs, func(s *ssa.BasicBlock) bool { return !all(s) })
-	}
-	return all(b)
-}
-
-// succeeds reports a return whose error is nil.
-func succeeds(ret *ssa.Return) bool {
-	if len(ret.Results) == 0 {
-		return false
-	}
-	c, ok := ret.Results[len(ret.Results)-1].(*ssa.Const)
-	return ok && c.Value == nil && isError(c.Type())
-}

@@ -17,7 +17,8 @@ func (s site) request() []Effect {
 	if req == nil {
 		return nil
 	}
-	method, guarded := s.p.requestParts(req)
+	method, url, guarded := s.p.requestParts(req)
+	e.Row = url
 	e.byMethod(method)
 	e.byName(root(s.call.Parent()).Name())
 	if guarded {
@@ -58,23 +59,15 @@ var removeWords = map[string]bool{"delete": true, "remove": true, "clear": true,
 // asks reports whether a function that sends a request only wants an answer, by
 // its name: the other side, which would tell, is out of sight.
 func asks(name string) bool {
-	words := split(name)
-	return len(words) > 0 && askWords[words[0]] || hasAny(loginWords, words)
-}
-
-// askWords begin the names of functions that read.
-var askWords = map[string]bool{
-	"get": true, "list": true, "search": true, "query": true, "find": true, "fetch": true, "lookup": true, "load": true,
-	"read": true, "describe": true, "count": true, "check": true, "validate": true, "verify": true, "download": true,
-	"is": true, "has": true, "exists": true, "probe": true, "ping": true, "resolve": true, "inspect": true, "preview": true,
+	return models.VerbReads(name) || hasAny(loginWords, split(name))
 }
 
 // loginWords name requests for credentials.
 var loginWords = map[string]bool{"auth": true, "oauth": true, "login": true, "authenticate": true, "authorize": true, "credentials": true, "jwt": true, "accesstoken": true}
 
-// requestParts finds the method that a request was made with, and whether a
-// header names a condition or a request id.
-func (p *program) requestParts(req ssa.Value) (method Term, guarded bool) {
+// requestParts finds the method and address that a request was made with, and
+// whether a header names a condition or a request id.
+func (p *program) requestParts(req ssa.Value) (method, url Term, guarded bool) {
 	var fn *ssa.Function
 	p.slice(req, func(v ssa.Value) bool {
 		call, ok := v.(*ssa.Call)
@@ -91,11 +84,12 @@ func (p *program) requestParts(req ssa.Value) (method Term, guarded bool) {
 			if m := (site{p, call, c, row}).value(pl); m != nil {
 				method = p.term(m)
 			}
+			url = site{p, call, c, row}.term("url")
 		}
 		return false
 	})
 	if fn == nil {
-		return Term{}, false
+		return Term{}, Term{}, false
 	}
 	for _, b := range fn.Blocks {
 		for _, in := range b.Instrs {
@@ -119,5 +113,5 @@ func (p *program) requestParts(req ssa.Value) (method Term, guarded bool) {
 			}
 		}
 	}
-	return method, guarded
+	return method, url, guarded
 }

@@ -126,10 +126,15 @@ var reads = []string{
 	"Get", "List", "Watch", "Describe", "Query", "Read", "Find", "Search", "Lookup", "Head", "Count",
 	"Fetch", "Check", "Exists", "BatchGet", "Scan", "Select", "Stat", "Show", "Export", "Download",
 	"Subscribe", "Ping", "Health", "Test", "Validate", "Verify", "Estimate", "Preview", "Has", "Is",
+	"Load", "Probe", "Resolve", "Inspect",
 }
 
-// verbReads reports whether a method name begins with a reading verb.
-func verbReads(name string) bool {
+// VerbReads reports whether the name of a function, exported or not, begins
+// with a reading verb.
+func VerbReads(name string) bool {
+	if name != "" {
+		name = strings.ToUpper(name[:1]) + name[1:]
+	}
 	for _, v := range reads {
 		rest, ok := strings.CutPrefix(name, v)
 		if ok && (rest == "" || rest[0] < 'a' || rest[0] > 'z') {
@@ -142,7 +147,7 @@ func verbReads(name string) bool {
 // outside returns the row of an operation of an outside system.
 func outside(fn *types.Func, store string, subj map[string][]Place) []Row {
 	role := External
-	if verbReads(fn.Name()) {
+	if VerbReads(fn.Name()) {
 		role = Read
 	}
 	return []Row{{Role: role, Subject: subj, Store: store}}

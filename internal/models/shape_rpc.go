@@ -70,7 +70,7 @@ func awsOperation(c *Catalogue, fn *types.Func) []Row {
 	}
 	store := service
 	if p := c.lookup(path); p != nil {
-		if !verbReads(fn.Name()) {
+		if !VerbReads(fn.Name()) {
 			return nil
 		}
 		store = p.sections[0].store

@@ -327,6 +327,6 @@ func TestVerbReads(t *testing.T) {
 		"Get": true, "GetUser": true, "List2": true, "Getaway": false, "IssueRefund": false, "Create": false,
 		"IsOpen": true, "HeadObject": true, "Headline": false, "": false,
 	} {
-		require.Equal(t, want, verbReads(name), name)
+		require.Equal(t, want, VerbReads(name), name)
 	}
 }

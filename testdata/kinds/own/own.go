@@ -58,6 +58,23 @@ func (w *worker) order(ctx context.Context, item string) error {
 	return w.orderItem(ctx, item)
 }
 
+// drain marks a pod that somebody else names.
+func (w *worker) drain(ctx context.Context, pod string) error {
+	if err := w.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer w.mutex.UnlockContext(context.WithoutCancel(ctx))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPatch, "http://localhost/pods/"+pod, strings.NewReader("drained"))
+	if err != nil {
+		return err
+	}
+	resp, err := w.client.Do(req) // want `^unfencedwrite \(external\)`
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
+
 func (w *worker) orderItem(ctx context.Context, item string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/order", strings.NewReader(item))
 	if err != nil {

@@ -107,6 +107,15 @@ func (w *worker) call(ctx context.Context, method, path, body string) error {
 	return resp.Body.Close()
 }
 
+// mark labels the pod that this process runs in.
+func (w *worker) mark(ctx context.Context) error {
+	if err := w.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer w.mutex.UnlockContext(context.WithoutCancel(ctx))
+	return w.call(ctx, http.MethodPatch, fmt.Sprintf("/pods/%s", w.node), "leading")
+}
+
 var errWait = errors.New("wait a minute")
 
 // resend sends at most one mail a minute: the claim stays after success.
