@@ -50,7 +50,8 @@ func (s *server) ask(ctx context.Context, p script, keys []string, args ...any) 
 
 // call sends a script by its digest, and by its text where a server does not
 // know it yet. A lost reply is named lost. The reply of a script of this
-// package is a list: a word and what belongs to it.
+// package is a list, a word and what belongs to it, or a text alone, which is
+// short for ok and that text.
 func (s *server) call(ctx context.Context, lost error, p script, keys []string, args []any) (reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, unsent(err)
@@ -62,11 +63,15 @@ func (s *server) call(ctx context.Context, lost error, p script, keys []string, 
 	if err != nil {
 		return nil, s.name(ctx, lost, err)
 	}
-	list, ok := v.([]any)
-	if !ok || len(list) == 0 {
-		return nil, fmt.Errorf("%w: unexpected reply of the script", lost)
+	switch v := v.(type) {
+	case string:
+		return reply{"ok", v}, nil
+	case []any:
+		if len(v) > 0 {
+			return v, nil
+		}
 	}
-	return list, nil
+	return nil, fmt.Errorf("%w: unexpected reply of the script", lost)
 }
 
 func (s *server) send(ctx context.Context, command, program string, keys []string, args []any) (any, error) {

@@ -3,4 +3,4 @@
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'other'} end
 redis.call('DEL', KEYS[1])
 redis.pcall(ARGV[2], KEYS[1], '')
-return {'ok'}
+return ''
