@@ -126,6 +126,7 @@ func (p *program) solve() map[*ssa.Function][]*event {
 				p.guarded(fn, func() {
 					evs := p.events(fn)
 					p.markRMW(fn, evs)
+					p.markKept(fn, evs)
 					all[fn] = evs
 				})
 			}
