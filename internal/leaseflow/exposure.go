@@ -131,7 +131,7 @@ func (p *program) cacheLibrary(at string) bool {
 }
 
 // cacheWords name data that may be lost or overwritten at any time.
-var cacheWords = map[string]bool{"cache": true, "cached": true, "caches": true}
+var cacheWords = map[string]bool{"cache": true, "cached": true, "caches": true, "etag": true, "etags": true}
 
 // metricWords name counters for people to look at, or what a program that
 // deals with such counters keeps about them.

@@ -97,8 +97,8 @@ func hasEnd(args []ssa.Value, store string) bool {
 	return false
 }
 
-// made lists what the function's answers are: the variables and the results of
-// calls that it returns. A number is none: counters are told by their value.
+// made lists what the function's answers were made of: variables and results of
+// calls. A number is no answer here: counters are told by their value.
 func (p *program) made(fn *ssa.Function) map[ssa.Value]bool {
 	out := map[ssa.Value]bool{}
 	for _, b := range fn.Blocks {
@@ -111,13 +111,9 @@ func (p *program) made(fn *ssa.Function) map[ssa.Value]bool {
 				continue
 			}
 			p.slice(res, func(x ssa.Value) bool {
-				switch x := x.(type) {
-				case *ssa.Alloc, *ssa.Extract:
+				switch x.(type) {
+				case *ssa.Alloc, *ssa.Extract, *ssa.Call:
 					out[x] = true
-				case *ssa.Call:
-					out[x] = true
-					_, builtin := x.Call.Value.(*ssa.Builtin) // append
-					return builtin
 				}
 				return true
 			})

@@ -137,7 +137,7 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 			if i == 0 && c.hasRecv || isContext(a.Type()) || isKeyArg(p, e, a) || isFunc(a.Type()) {
 				continue
 			}
-			if slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) }) {
+			if slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) || p.sameHandle(r, e) }) {
 				e.RMW = true
 				break
 			}
@@ -154,6 +154,14 @@ func sameRecord(r, w *event) bool {
 	from, known := r.Key.constant()
 	to, same := w.Key.constant()
 	return !known || !same || from == to
+}
+
+// sameHandle reports whether what a call of unknown store read, and what is
+// written, went through one value: the two ends of a repository.
+func (p *program) sameHandle(r, w *event) bool {
+	from, to := p.callee(r.call.Common()), p.callee(w.call.Common())
+	return r.Store == "" && from.hasRecv && to.hasRecv && len(from.args) > 0 && len(to.args) > 0 &&
+		p.term(from.args[0]).Equal(p.term(to.args[0]))
 }
 
 // isKeyArg reports whether an argument only names what is written.
