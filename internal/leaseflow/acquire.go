@@ -10,6 +10,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// unlocks are the numbers by which one and the same call gives a lock of the
+// kernel up; they are the same on Linux, macOS and the BSDs.
+var unlocks = map[string]string{"lock-un": "8", "f-unlck": "2"}
+
 func (s site) acquire() []Effect {
 	e := s.effect(Acquire)
 	e.Owner = s.term("token", "owner", "value")
@@ -30,6 +34,15 @@ func (s site) acquire() []Effect {
 				e.Guard = Conditional
 			}
 			return []Effect{e}
+		}
+	}
+	if pl, ok := s.row.First("how"); ok {
+		v := s.value(pl)
+		if len(pl.Path) > 0 && v != nil {
+			v = s.p.fieldValue(v, pl.Path)
+		}
+		if c, ok := v.(*ssa.Const); ok && c.Value != nil && unlocks[s.row.Attr["release"]] == c.Value.ExactString() {
+			return nil // the kernel frees what this process holds, and nothing else
 		}
 	}
 	if pl, ok := s.row.First("flags"); ok && s.row.Store == "zookeeper" {

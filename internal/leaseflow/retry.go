@@ -54,7 +54,7 @@ func (p *program) retriedOnError(a *event) bool {
 func (p *program) finalRefusal(a *event) bool {
 	final, again := false, false
 	p.answers(a, func(cond ssa.Value, _, refused *ssa.BasicBlock) {
-		if failedOnly(cond) || !isBoolTest(cond) {
+		if failedOnly(cond) || !isBoolTest(cond, a) {
 			return
 		}
 		if reachable([]*ssa.BasicBlock{refused}, a.call.Block(), nil) {

@@ -1,6 +1,8 @@
 package leaseflow
 
 import (
+	"go/token"
+
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -120,7 +122,7 @@ func (p *program) wins(a *event, b *ssa.BasicBlock) bool {
 		return true
 	}
 	for d := b.Idom(); d != nil; d = d.Idom() {
-		if cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If); ok && isBoolTest(cond.Cond) && p.failure(cond.Cond, a) >= 0 {
+		if cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If); ok && isBoolTest(cond.Cond, a) && p.failure(cond.Cond, a) >= 0 {
 			return true
 		}
 		if d == a.call.Block() {
@@ -130,12 +132,14 @@ func (p *program) wins(a *event, b *ssa.BasicBlock) bool {
 	return false
 }
 
-func isBoolTest(v ssa.Value) bool {
+func isBoolTest(v ssa.Value, a *event) bool {
 	switch v := v.(type) {
+	case *ssa.UnOp:
+		return v.Op != token.NOT || isBoolTest(v.X, a)
 	case *ssa.BinOp:
 		return !isError(v.X.Type())
-	case *ssa.Call:
-		return false
+	case *ssa.Call: // of the acquire itself, or errors.Is
+		return ssa.CallInstruction(v) == a.call
 	}
 	return true
 }
