@@ -54,7 +54,7 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 		}
 		out = append(out, r)
 	}
-	return out
+	return append(out, p.rewrites(all, stale)...)
 }
 
 // forced reports whether a function breaks locks on purpose, and is not what
