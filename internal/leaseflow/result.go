@@ -45,6 +45,7 @@ type UnsafeRelease struct {
 	Acquire   *Place // where the lock is taken, when that was found
 	Check     *Place // the compare in the worker that comes before
 	CheckKind CheckKind
+	Unseen    bool   // the store compares who holds it, not the sign of life that was judged
 	Release   *Place // the primitive call, when it is not at Pos
 	NoExpiry  bool   // nobody can take the lock over, so there is no stale holder
 	Forced    bool   // an administrator's forced unlock
