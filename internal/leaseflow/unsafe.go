@@ -56,7 +56,8 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 		}
 		out = append(out, r)
 	}
-	return append(out, p.rewrites(all, stale)...)
+	out = append(out, p.rewrites(all, stale)...)
+	return append(out, p.rereads(all)...)
 }
 
 // forced reports whether a function breaks locks on purpose, and is not what
