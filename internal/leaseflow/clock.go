@@ -68,7 +68,8 @@ func (p *program) numericClock(in *ssa.BinOp, evs []*event, add addCheck) bool {
 	return false
 }
 
-// leaseNumber finds the time of a lease, or a part of it, in a sum.
+// leaseNumber finds the time of a lease, or a part of it, in a sum. Numbers pace
+// much else, so the words have to say lock.
 func (p *program) leaseNumber(v ssa.Value, depth int) (string, bool) {
 	if depth > 4 {
 		return "", false
@@ -86,7 +87,7 @@ func (p *program) leaseNumber(v ssa.Value, depth int) (string, bool) {
 		return p.leaseNumber(v.Y, depth+1)
 	}
 	for t := p.term(v); t.Op == opField && len(t.Args) == 1; t = t.Args[0] {
-		if field, ok := p.leaseTimeField(t); ok {
+		if field, ok := p.leaseTimeField(t); ok && hasWord(lockWords, unqualified(field)) {
 			return field, true
 		}
 	}
