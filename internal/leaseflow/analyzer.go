@@ -97,7 +97,7 @@ func relevant(pass *analysis.Pass, cat *models.Catalogue) bool {
 // nearly everybody imports: they alone make no package relevant.
 func quiet(path string) bool {
 	switch path {
-	case "time", "sync", "context", "os/signal", "io", "os", "crypto/rand", "math/rand", "math/rand/v2", "fmt":
+	case "time", "sync", "context", "os/signal", "io", "os", "crypto/rand", "math/rand", "math/rand/v2", "fmt", "encoding/json":
 		return true
 	}
 	return false

@@ -135,7 +135,9 @@ func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
 			case *ssa.BinOp:
-				p.compare(in, in.X, in.Y, evs, add)
+				if !p.numericClock(in, evs, add) {
+					p.compare(in, in.X, in.Y, evs, add)
+				}
 			case *ssa.Call:
 				p.clockCheck(in, evs, add)
 				c := p.callee(&in.Call)

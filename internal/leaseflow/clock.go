@@ -1,6 +1,7 @@
 package leaseflow
 
 import (
+	"go/token"
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/models"
@@ -44,6 +45,71 @@ func (p *program) clockCheck(in *ssa.Call, evs []*event, add addCheck) {
 	}
 }
 
+// numericClock recognises times as numbers, held against the clock of this
+// process or of the store.
+func (p *program) numericClock(in *ssa.BinOp, evs []*event, add addCheck) bool {
+	switch in.Op {
+	case token.LSS, token.GTR, token.LEQ, token.GEQ:
+	default:
+		return false
+	}
+	if !isNumeric(in.X.Type()) {
+		return false
+	}
+	for _, side := range [][2]ssa.Value{{in.X, in.Y}, {in.Y, in.X}} {
+		field, ok := p.leaseNumber(side[0], 0)
+		if !ok || !p.tellsTime(side[0]) && !p.tellsTime(side[1]) {
+			continue
+		}
+		_, record, _ := p.recordTime(side[0], evs)
+		add(ClockCheck, in, in, unqualified(field), false, record)
+		return true
+	}
+	return false
+}
+
+// leaseNumber finds the time of a lease, or a part of it, in a sum. Numbers pace
+// much else, so the words have to say lock.
+func (p *program) leaseNumber(v ssa.Value, depth int) (string, bool) {
+	if depth > 4 {
+		return "", false
+	}
+	switch v := v.(type) {
+	case *ssa.Convert:
+		return p.leaseNumber(v.X, depth+1)
+	case *ssa.BinOp:
+		if v.Op != token.ADD && v.Op != token.SUB {
+			return "", false
+		}
+		if field, ok := p.leaseNumber(v.X, depth+1); ok {
+			return field, true
+		}
+		return p.leaseNumber(v.Y, depth+1)
+	}
+	for t := p.term(v); t.Op == opField && len(t.Args) == 1; t = t.Args[0] {
+		if field, ok := p.leaseTimeField(t); ok && hasWord(lockWords, unqualified(field)) {
+			return field, true
+		}
+	}
+	return "", false
+}
+
+// tellsTime reports whether a number was computed from a reading of a clock.
+func (p *program) tellsTime(v ssa.Value) bool {
+	tells := false
+	p.slice(v, func(x ssa.Value) bool {
+		if call, ok := x.(*ssa.Call); ok {
+			c := p.callee(&call.Call)
+			tells = tells || p.isRow(c, models.Clock) || c.obj != nil && hasAny(nowWords, split(c.obj.Name()))
+		}
+		return !tells
+	})
+	return tells
+}
+
+// nowWords name functions that ask a clock for the time.
+var nowWords = map[string]bool{"now": true, "time": true, "clock": true, "timestamp": true}
+
 // recordTime reports whether a time value was read from a lock record: its
 // modification time, or a field of it.
 func (p *program) recordTime(v ssa.Value, evs []*event) (string, Term, bool) {
@@ -74,7 +140,10 @@ func (p *program) leaseTime(v ssa.Value) (string, bool) {
 		}
 		return "", false
 	}
-	t := p.term(v)
+	return p.leaseTimeField(p.term(v))
+}
+
+func (p *program) leaseTimeField(t Term) (string, bool) {
 	if t.Op != opField {
 		return "", false
 	}

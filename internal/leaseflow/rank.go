@@ -9,7 +9,8 @@ import (
 )
 
 // once keeps one exposure for each write of the package, however many regions
-// and checks reach it: one that hangs on a check before any other.
+// and checks reach it: one that hangs on a check before any other, and of these
+// one that compares the token before one that only remembers who leads.
 func once(xs []Exposure) []Exposure {
 	at := map[token.Pos]int{}
 	var out []Exposure
@@ -20,7 +21,7 @@ func once(xs []Exposure) []Exposure {
 			out = append(out, x)
 			continue
 		}
-		if out[i].Check == nil && x.Check != nil {
+		if out[i].Check == nil && x.Check != nil || out[i].Remembered && x.CheckKind == TokenCompare {
 			x.Also, out[i].Also = out[i].Also, nil
 			x, out[i] = out[i], x
 		}

@@ -45,6 +45,8 @@ type UnsafeRelease struct {
 	Acquire   *Place // where the lock is taken, when that was found
 	Check     *Place // the compare in the worker that comes before
 	CheckKind CheckKind
+	Unseen    bool   // the store compares who holds it, not the sign of life that was judged
+	Reread    bool   // the store compares a version that was read just before, whoever held the lock then
 	Release   *Place // the primitive call, when it is not at Pos
 	NoExpiry  bool   // nobody can take the lock over, so there is no stale holder
 	Forced    bool   // an administrator's forced unlock

@@ -19,6 +19,7 @@ func (p *program) fieldSet(v ssa.Value, path []string) (tri, ssa.Value) {
 	if st == nil {
 		return maybe, nil
 	}
+	path = fullPath(st, path)
 	answer := no
 	for _, r := range *alloc.Referrers() {
 		switch r := r.(type) {
@@ -26,26 +27,8 @@ func (p *program) fieldSet(v ssa.Value, path []string) (tri, ssa.Value) {
 			if st.Field(r.Field).Name() != path[0] {
 				continue
 			}
-			for _, r2 := range *r.Referrers() {
-				switch r2 := r2.(type) {
-				case *ssa.Store:
-					if r2.Addr != r {
-						continue
-					}
-					if c, ok := r2.Val.(*ssa.Const); ok && (c.Value == nil || isZero(c)) {
-						continue
-					}
-					if len(path) > 1 {
-						return p.fieldSet(r2.Val, path[1:])
-					}
-					return yes, r2.Val
-				case *ssa.FieldAddr:
-					if len(path) > 1 {
-						if s := structUnder(r.Type()); s != nil && s.Field(r2.Field).Name() == path[1] {
-							return yes, nil
-						}
-					}
-				}
+			if set, val := p.storedAt(r, path); set != no {
+				return set, val
 			}
 		case *ssa.Store:
 			if r.Addr == alloc { // copied from elsewhere
@@ -59,6 +42,50 @@ func (p *program) fieldSet(v ssa.Value, path []string) (tri, ssa.Value) {
 		}
 	}
 	return answer, nil
+}
+
+// storedAt tells whether something is stored into the field at addr, or into
+// the field of it that the rest of the path names.
+func (p *program) storedAt(addr *ssa.FieldAddr, path []string) (tri, ssa.Value) {
+	for _, r := range *addr.Referrers() {
+		switch r := r.(type) {
+		case *ssa.Store:
+			if r.Addr != addr {
+				continue
+			}
+			if c, ok := r.Val.(*ssa.Const); ok && (c.Value == nil || isZero(c)) {
+				continue
+			}
+			if len(path) > 1 {
+				return p.fieldSet(r.Val, path[1:])
+			}
+			return yes, r.Val
+		case *ssa.FieldAddr:
+			if s := structUnder(addr.Type().Underlying().(*types.Pointer).Elem()); len(path) > 1 && s != nil && s.Field(r.Field).Name() == path[1] {
+				if set, val := p.storedAt(r, path[1:]); set != no {
+					return set, val
+				}
+			}
+		}
+	}
+	return no, nil
+}
+
+// fullPath names the embedded structs on the way to a promoted field.
+func fullPath(st *types.Struct, path []string) []string {
+	_, index, _ := types.LookupFieldOrMethod(st, true, nil, path[0])
+	var full []string
+	for _, i := range index {
+		if st == nil || i >= st.NumFields() {
+			return path
+		}
+		full = append(full, st.Field(i).Name())
+		st = structUnder(st.Field(i).Type())
+	}
+	if len(full) == 0 {
+		return path
+	}
+	return append(full, path[1:]...)
 }
 
 // fills reports whether a function of this package sets a field of the struct

@@ -24,7 +24,10 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 			Pos: u.pos(), API: u.API, Store: u.Store, Renews: u.Kind == Renew, Script: u.Script, Origin: u.Origin,
 			Inferred: u.Inferred, Forced: p.forced(root(u.fn)), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
 		}
+		v := p.controlling(u, p.verdicts(u.fn, all[u.fn]))
+		r.Unseen = p.beatUnseen(u, v, all)
 		switch {
+		case r.Unseen:
 		case u.Guard == OwnerGuard:
 			r.Compared = true
 			if a != nil && (u.Origin == UnknownOrigin || u.Origin == ConstOrigin) {
@@ -50,13 +53,13 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 			r.NoExpiry = a.NoExpiry && !stale[a]
 			r.Early = p.early(u, a)
 		}
-		verdicts := p.verdicts(u.fn, all[u.fn])
-		if v := p.controlling(u, verdicts); v != nil && (u.Guard <= StatusOnly) {
+		if v != nil && (u.Guard <= StatusOnly || r.Unseen) {
 			r.Check, r.CheckKind = p.placeOfVerdict(v), v.effect.Check
 		}
 		out = append(out, r)
 	}
-	return out
+	out = append(out, p.rewrites(all, stale)...)
+	return append(out, p.rereads(all)...)
 }
 
 // forced reports whether a function breaks locks on purpose, and is not what

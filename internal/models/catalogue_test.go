@@ -71,7 +71,7 @@ func TestKnows(t *testing.T) {
 		"context":                      {true, false},
 		"net/http":                     {true, false},
 		"sync":                         {true, false},
-		"fmt":                          {false, false},
+		"strings":                      {false, false},
 		"github.com/redis/go-redis/v8": {false, false},
 		"":                             {false, false},
 	} {

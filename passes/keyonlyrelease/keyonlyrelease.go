@@ -45,6 +45,12 @@ func report(r *leaseflow.UnsafeRelease) (finding.Finding, bool) {
 		verb = "prolongs"
 	}
 	f.Message = fmt.Sprintf(messages[f.Category], rule.Call(r.Store, r.API), verb, repair(r))
+	switch {
+	case r.Unseen:
+		f.Message = fmt.Sprintf(unseen, rule.Call(r.Store, r.API), verb)
+	case r.Reread:
+		f.Message = fmt.Sprintf(reread, rule.Call(r.Store, r.API), verb)
+	}
 	rule.Step(&f, finding.Acquire, "lock acquired here", r.Acquire)
 	if r.Check != nil {
 		rule.Step(&f, finding.Check, "ownership judged here, in a step of its own", r.Check)
@@ -83,6 +89,14 @@ var messages = map[string]string{
 	"luakeyonly":  "%s runs a script that %s the lock without comparing who holds it; %s",
 	"notacquired": "%s %s the lock also when it was not acquired, as the release is deferred before the answer is looked at: a loser hits the holder's lock; %s",
 }
+
+// unseen is said of a takeover that compares whose lock it was; %s are the call
+// and the verb.
+const unseen = "%s %s the lock of a holder that was judged dead before: it may have shown itself alive since; compare the sign of life that was read in the same step"
+
+// reread is said of a release that asks for the version of a record that it
+// has read anew; %s are the call and the verb.
+const reread = "%s %s the lock in the version that was read just before, whoever holds it: a holder whose lease ran out hits the lock of its successor; ask for the version of the acquire, or compare the owner in the record that carries the version"
 
 // repair names the store-side compare that the store offers.
 func repair(r *leaseflow.UnsafeRelease) string {

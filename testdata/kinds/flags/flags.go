@@ -97,3 +97,24 @@ func (c *controller) desire(ctx context.Context, value string) error {
 	_, err := c.cli.Put(ctx, "/desired", value) // want `ttlcheck \(tokencompare\)`
 	return err
 }
+
+// One write that some reach by what they remember and others by the token: the
+// token says most.
+func (c *controller) observe(ctx context.Context, w *worker) error {
+	if !w.leader {
+		return nil
+	}
+	return c.place(ctx, "observed")
+}
+
+func (c *controller) move(ctx context.Context) error {
+	if err := c.current(ctx); err != nil {
+		return err
+	}
+	return c.place(ctx, "moved")
+}
+
+func (c *controller) place(ctx context.Context, value string) error {
+	_, err := c.cli.Put(ctx, "/placement", value) // want `ttlcheck \(tokencompare\)`
+	return err
+}
