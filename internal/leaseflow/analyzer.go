@@ -55,7 +55,7 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 	for _, fn := range p.fns {
 		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
 	}
-	result.Writes = once(result.Writes)
+	result.Writes = once(nearest(result.Writes))
 	rank(result.Writes)
 	result.Releases = p.unsafeReleases(p.pairs, all)
 	p.writes = result.Writes
