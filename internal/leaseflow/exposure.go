@@ -1,6 +1,7 @@
 package leaseflow
 
 import (
+	"cmp"
 	"go/token"
 	"slices"
 	"strings"
@@ -64,6 +65,8 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		x.Partial = e.Guard < MaybeGuard && p.fencesElsewhere(e, r, evs)
 		out = append(out, x)
 	}
+	// of equals, the first in the text: a way back from a failure stands last
+	slices.SortStableFunc(out, func(a, b Exposure) int { return cmp.Compare(a.Pos, b.Pos) })
 	return worst(out)
 }
 
