@@ -50,14 +50,20 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 			out = append(out, x)
 			continue
 		}
+		late := false
 		if len(in) == 0 {
-			continue
+			r := p.undoneLate(e, evs)
+			if r == nil {
+				continue
+			}
+			in, late = append(in, r), true
 		}
 		if p.holdsRow(e, evs) {
 			continue
 		}
 		r := in[0]
 		p.tell(&x, r, e)
+		x.Escaped = x.Escaped || late
 		if e.Guard >= MaybeGuard && !p.unordered(e, r) {
 			continue
 		}
