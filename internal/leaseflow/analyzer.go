@@ -52,6 +52,7 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 	p := newProgram(pass, cfg)
 	p.annotate(result.Directives)
 	all := p.solve()
+	p.markStale(all)
 	for _, fn := range p.fns {
 		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
 	}
