@@ -225,7 +225,7 @@ func (e *Effect) harm() int {
 		n += 4
 	}
 	if e.Token { // it was meant to be compared
-		n += 4
+		n += 12
 	}
 	if e.Action == Overwrite || e.Action == Send {
 		n += 2
