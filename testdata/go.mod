@@ -27,6 +27,8 @@ require (
 	github.com/elastic/go-elasticsearch/v8 v8.19.7
 	github.com/go-co-op/gocron v1.37.0
 	github.com/go-co-op/gocron/v2 v2.21.2
+	github.com/go-gorp/gorp v2.2.0+incompatible
+	github.com/go-gorp/gorp/v3 v3.1.0
 	github.com/go-pg/pg/v10 v10.11.0
 	github.com/go-redis/redis/v7 v7.4.1
 	github.com/go-redis/redis/v8 v8.11.5

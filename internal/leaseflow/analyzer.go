@@ -52,10 +52,11 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 	p := newProgram(pass, cfg)
 	p.annotate(result.Directives)
 	all := p.solve()
+	p.markStale(all)
 	for _, fn := range p.fns {
 		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
 	}
-	result.Writes = once(result.Writes)
+	result.Writes = once(nearest(result.Writes))
 	rank(result.Writes)
 	result.Releases = p.unsafeReleases(p.pairs, all)
 	p.writes = result.Writes

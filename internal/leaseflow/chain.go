@@ -292,8 +292,8 @@ func (s site) chainRecord() (record, bool) {
 				if r.verb == sqltext.Insert {
 					r.sets = append(r.sets, columnName(st, i))
 				}
-				if col := columnName(st, i); sqltext.ColumnKind(col) == sqltext.Version && strings.Contains(st.Tag(i), "version") {
-					r.guard = sqltext.Version // the mapper adds the compare
+				if sqltext.ColumnKind(columnName(st, i)) == sqltext.Version && comparedByMapper(st, i) {
+					r.guard = sqltext.Version
 				}
 			}
 		}

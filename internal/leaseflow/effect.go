@@ -224,6 +224,9 @@ func (e *Effect) harm() int {
 	if e.Guard == Unguarded {
 		n += 4
 	}
+	if e.Token { // it was meant to be compared
+		n += 12
+	}
 	if e.Action == Overwrite || e.Action == Send {
 		n += 2
 	}

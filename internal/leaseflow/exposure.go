@@ -1,6 +1,7 @@
 package leaseflow
 
 import (
+	"cmp"
 	"go/token"
 	"slices"
 	"strings"
@@ -49,14 +50,20 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 			out = append(out, x)
 			continue
 		}
+		late := false
 		if len(in) == 0 {
-			continue
+			r := p.undoneLate(e, evs)
+			if r == nil {
+				continue
+			}
+			in, late = append(in, r), true
 		}
 		if p.holdsRow(e, evs) {
 			continue
 		}
 		r := in[0]
 		p.tell(&x, r, e)
+		x.Escaped = x.Escaped || late
 		if e.Guard >= MaybeGuard && !p.unordered(e, r) {
 			continue
 		}
@@ -64,6 +71,8 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		x.Partial = e.Guard < MaybeGuard && p.fencesElsewhere(e, r, evs)
 		out = append(out, x)
 	}
+	// of equals, the first in the text: a way back from a failure stands last
+	slices.SortStableFunc(out, func(a, b Exposure) int { return cmp.Compare(a.Pos, b.Pos) })
 	return worst(out)
 }
 

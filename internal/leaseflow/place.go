@@ -54,13 +54,36 @@ func (p *program) via(e *event) []Place {
 }
 
 // sameEffect finds, among the events of a callee, the one that a caller sees.
+// Where several calls lead to it, that is one on the way of success rather than
+// a repair in a defer, one that writes what was read, and the first in the text.
 func (p *program) sameEffect(e *event, fn *ssa.Function) *event {
+	var best *event
 	for _, o := range p.all[fn] {
-		if o != e && o.At == e.At && o.Kind == e.Kind {
-			return o
+		if o != e && o.At == e.At && o.Kind == e.Kind && (best == nil || o.shownBefore(best)) {
+			best = o
 		}
 	}
-	return nil
+	return best
+}
+
+// shownBefore reports whether a story goes on with e rather than with o.
+func (e *event) shownBefore(o *event) bool {
+	if e.deferred != o.deferred {
+		return o.deferred
+	}
+	if e.RMW != o.RMW {
+		return e.RMW
+	}
+	return e.textPos() < o.textPos()
+}
+
+// textPos is where the event stands in the text of its function: at the func
+// literal that a call runs, or at the call.
+func (e *event) textPos() token.Pos {
+	if e.body != nil && e.body.Parent() != nil && root(e.body) == root(e.fn) {
+		return e.body.Pos()
+	}
+	return e.pos()
 }
 
 func (p *program) placeOfEvent(e *event) *Place {

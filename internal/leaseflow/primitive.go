@@ -359,6 +359,7 @@ func (s site) write() []Effect {
 	e.Weak = s.row.Attr["verb"] == "notify" // lost for whoever does not listen
 	e.byName(s.c.obj.Name())
 	e.Guard = s.guard()
+	e.Token = e.Guard == Unguarded && s.carriesToken()
 	if pl, ok := s.row.First("method"); ok && s.row.Store == "http" {
 		if m := s.value(pl); m != nil {
 			e.byMethod(s.p.term(m))

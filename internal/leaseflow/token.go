@@ -24,6 +24,43 @@ func (p *program) namesToken(key Term) bool {
 	return hasAny(fenceWords, words) || slices.Contains(words, "token") && hasAny(lockWords, words)
 }
 
+// carriesToken reports whether what a call stores says how often the lease has
+// changed hands: in a text, or in a field of what is marshalled.
+func (s site) carriesToken() bool {
+	pl, ok := s.row.First("value")
+	if !ok || len(pl.Path) > 0 {
+		return false
+	}
+	v := s.value(pl)
+	if v == nil {
+		return false
+	}
+	words := s.p.keyWords(s.p.term(v))
+	s.p.slice(v, func(x ssa.Value) bool {
+		call, ok := x.(*ssa.Call)
+		if !ok {
+			return true
+		}
+		c := s.p.callee(&call.Call)
+		if c.obj == nil || c.obj.Name() != "Marshal" || len(c.args) == 0 {
+			return false
+		}
+		if t := modelType(c.args[0]); t != nil {
+			for f := range structUnder(t).Fields() {
+				if isNumeric(f.Type()) {
+					words = append(words, split(f.Name())...)
+				}
+			}
+		}
+		return false
+	})
+	return hasAny(fencingWords, words) || hasAny(epochWords, words) && hasAny(lockWords, words)
+}
+
+// fencingWords name a token whatever stands beside them; an epoch alone may be
+// one of many things.
+var fencingWords = map[string]bool{"fence": true, "fencing": true}
+
 // tokenResets finds counters of tokens that end: they expire, or go with the
 // lock. The next holder then gets a number that an older one has had.
 func (p *program) tokenResets(fn *ssa.Function, evs []*event) []Fault {

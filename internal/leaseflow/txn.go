@@ -175,6 +175,9 @@ func (s site) commit() []Effect {
 		}
 		w.Key = site{s.p, call, c, row}.term("key")
 		w.Action = actionOf(row, strings.TrimPrefix(c.obj.Name(), "Op"))
+		if w.Action == Overwrite && t.asksPresence(w.Key) {
+			w.Guard = StatusOnly
+		}
 		if w.Action == Overwrite && t.createOnly {
 			a := w
 			a.Kind, a.Candidate, a.Guard = Acquire, true, Unguarded
@@ -200,6 +203,7 @@ func hasOption(p *program, call *ssa.Call) bool {
 
 type txnLinks struct {
 	conds      int
+	present    []Term // keys that are only asked to be there
 	unknown    bool
 	createOnly bool // compares that the key is absent
 	then       []ssa.Value
@@ -226,8 +230,11 @@ func (p *program) txnLinks(v ssa.Value, depth int) txnLinks {
 			t.conds += len(es)
 			t.unknown = t.unknown || !whole
 			for _, e := range es {
-				if p.comparesAbsence(e) {
+				switch key, op := p.existence(e); op {
+				case "=":
 					t.createOnly = true
+				case "!=", ">":
+					t.present = append(t.present, key)
 				}
 			}
 			return t
@@ -241,6 +248,7 @@ func (p *program) txnLinks(v ssa.Value, depth int) txnLinks {
 			for _, val := range p.storesTo(a) {
 				u := p.txnLinks(val, depth+2)
 				t.conds += u.conds
+				t.present = append(t.present, u.present...)
 				t.unknown = t.unknown || u.unknown
 				t.createOnly = t.createOnly || u.createOnly
 				t.then = append(t.then, u.then...)
@@ -250,28 +258,11 @@ func (p *program) txnLinks(v ssa.Value, depth int) txnLinks {
 		for _, e := range v.Edges {
 			u := p.txnLinks(e, depth+2)
 			t.conds += u.conds
+			t.present = append(t.present, u.present...)
 			t.unknown = t.unknown || u.unknown
 			t.createOnly = t.createOnly || u.createOnly
 			t.then = append(t.then, u.then...)
 		}
 	}
 	return t
-}
-
-// comparesAbsence reports a compare with the constant 0 by equality.
-func (p *program) comparesAbsence(v ssa.Value) bool {
-	call, ok := v.(*ssa.Call)
-	if !ok {
-		return false
-	}
-	zero := false
-	for _, a := range call.Call.Args {
-		if mi, ok := a.(*ssa.MakeInterface); ok {
-			a = mi.X
-		}
-		if c, ok := a.(*ssa.Const); ok && c.Value != nil && c.Value.ExactString() == "0" {
-			zero = true
-		}
-	}
-	return zero
 }

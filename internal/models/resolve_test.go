@@ -42,6 +42,8 @@ var otherVersions = []string{
 	"github.com/jinzhu/gorm.DB.Connection",
 	"github.com/hazelcast/hazelcast-go-client.NewLockContext",
 	"github.com/olric-data/olric.DMap.CompareAndSwap",
+	"github.com/go-gorp/gorp.SqlExecutor.UpdateColumns", // in forks that go by its path
+	"github.com/go-gorp/gorp/v3.SqlExecutor.UpdateColumns",
 }
 
 func isUnserved(path string) bool {

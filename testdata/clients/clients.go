@@ -55,6 +55,8 @@ import (
 	_ "github.com/go-co-op/gocron-etcd-elector"
 	_ "github.com/go-co-op/gocron-redis-lock/v2"
 	_ "github.com/go-co-op/gocron/v2"
+	_ "github.com/go-gorp/gorp"
+	_ "github.com/go-gorp/gorp/v3"
 	_ "github.com/go-pg/pg/v10"
 	_ "github.com/go-pg/pg/v10/orm"
 	_ "github.com/go-redis/redis"

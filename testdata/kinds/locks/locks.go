@@ -23,3 +23,8 @@ func (s *Store) Delete(ctx context.Context, key string) error { return s.rdb.Del
 func (s *Store) Set(ctx context.Context, key, value string) error {
 	return s.rdb.Set(ctx, key, value, 0).Err()
 }
+
+// Use notes how much of a thing is used.
+func (s *Store) Use(ctx context.Context, key string, n int) error {
+	return s.rdb.Set(ctx, key, n, 0).Err()
+}
