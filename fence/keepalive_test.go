@@ -82,6 +82,7 @@ func TestLossCancelsDo(t *testing.T) {
 		})
 		wantErr(t, err, fence.ErrLost)
 		wantErr(t, err, context.Canceled)
+		synctest.Wait() // the work is stopped first, the loss told after it
 		if lost.Load() != 1 {
 			t.Errorf("loss traced %d times", lost.Load())
 		}
