@@ -108,15 +108,6 @@ func (p *program) checkOfLease(e *event, evs []*event) bool {
 	return p.ownWords(e.Key)
 }
 
-func (p *program) comesFrom(v ssa.Value, call *ssa.Call) bool {
-	found := false
-	p.slice(v, func(x ssa.Value) bool {
-		found = found || x == ssa.Value(call)
-		return !found
-	})
-	return found
-}
-
 // homeChecks finds the decisions that fn makes by hand.
 func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 	var out []*verdict

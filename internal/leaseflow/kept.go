@@ -19,7 +19,7 @@ func (p *program) markKept(fn *ssa.Function, evs []*event) {
 			continue
 		}
 		c := p.callee(e.call.Common())
-		if p.filled(fn, e, c, evs) {
+		if p.filled(e, c, evs) {
 			e.Weak, e.RMW = true, false
 			continue
 		}
@@ -36,7 +36,7 @@ func (p *program) markKept(fn *ssa.Function, evs []*event) {
 			if i == 0 && c.hasRecv || isContext(a.Type()) || isKeyArg(p, e, a) || isFunc(a.Type()) || isInteger(a.Type()) {
 				continue
 			}
-			if p.storesOneOf(a, answers) {
+			if p.comesFromOne(a, answers) {
 				e.Weak, e.RMW = true, false
 				break
 			}
@@ -44,9 +44,9 @@ func (p *program) markKept(fn *ssa.Function, evs []*event) {
 	}
 }
 
-// filled reports whether a write stores a destination that fn was given, under
-// the name from which fn would have filled it.
-func (p *program) filled(fn *ssa.Function, e *event, c callee, evs []*event) bool {
+// filled reports whether a write stores a destination that its function was
+// given, under the name from which that would have been filled.
+func (p *program) filled(e *event, c callee, evs []*event) bool {
 	for i, a := range c.args {
 		dest, ok := a.(*ssa.Parameter)
 		if !ok || i == 0 && c.hasRecv || !isPointer(a.Type()) && !types.IsInterface(a.Type()) || isContext(a.Type()) || changesField(dest) {
@@ -120,17 +120,6 @@ func (p *program) made(fn *ssa.Function) map[ssa.Value]bool {
 		}
 	}
 	return out
-}
-
-// storesOneOf reports whether v was made from one of the values, also by way of
-// a call that encodes it.
-func (p *program) storesOneOf(v ssa.Value, values map[ssa.Value]bool) bool {
-	found := false
-	p.slice(v, func(x ssa.Value) bool {
-		found = found || values[x]
-		return !found
-	})
-	return found
 }
 
 func isInteger(t types.Type) bool {

@@ -18,8 +18,7 @@ func comparedByMapper(st *types.Struct, i int) bool {
 	if ptr, ok := t.Underlying().(*types.Pointer); ok {
 		t = ptr.Elem()
 	}
-	basic, ok := t.Underlying().(*types.Basic)
-	if !ok || basic.Info()&types.IsInteger == 0 {
+	if !isInteger(t) {
 		return false
 	}
 	tag := reflect.StructTag(st.Tag(i))

@@ -119,6 +119,21 @@ func (p *program) readsBehind(v ssa.Value, evs []*event) []*event {
 	return out
 }
 
+// comesFrom reports whether v was computed from a value, or is it.
+func (p *program) comesFrom(v, from ssa.Value) bool {
+	return p.comesFromOne(v, map[ssa.Value]bool{from: true})
+}
+
+// comesFromOne is the same for several values.
+func (p *program) comesFromOne(v ssa.Value, values map[ssa.Value]bool) bool {
+	found := false
+	p.slice(v, func(x ssa.Value) bool {
+		found = found || values[x]
+		return !found
+	})
+	return found
+}
+
 // markRMW notes which writes store what was read before: from the same call
 // graph node, in a function that reads and writes.
 func (p *program) markRMW(fn *ssa.Function, evs []*event) {

@@ -1,7 +1,6 @@
 package leaseflow
 
 import (
-	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -28,7 +27,8 @@ func (p *program) markStaleIn(fn *ssa.Function, reads []*event, all map[*ssa.Fun
 			if mi, ok := a.(*ssa.MakeInterface); ok {
 				a = mi.X
 			}
-			if i == 0 && c.hasRecv || !isRecord(a.Type()) || !slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) }) {
+			// a whole record, not only its name
+			if i == 0 && c.hasRecv || structUnder(a.Type()) == nil || !slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) }) {
 				continue
 			}
 			if p.storesParameter(e, i, all, 0) {
@@ -49,15 +49,6 @@ func readsAround(fn *ssa.Function, all map[*ssa.Function][]*event) []*event {
 		}
 	}
 	return out
-}
-
-// isRecord reports whether a value can be a whole record, not only its name.
-func isRecord(t types.Type) bool {
-	if ptr, ok := t.Underlying().(*types.Pointer); ok {
-		t = ptr.Elem()
-	}
-	_, ok := t.Underlying().(*types.Struct)
-	return ok
 }
 
 // storesParameter reports whether the write behind a call stores argument i of
@@ -90,7 +81,7 @@ func (p *program) storesValue(v ssa.Value, e *event, fn *ssa.Function, all map[*
 				if mi, ok := a.(*ssa.MakeInterface); ok {
 					a = mi.X
 				}
-				if (i > 0 || !c.hasRecv) && isRecord(a.Type()) && p.derives(a, v) && p.storesParameter(o, i, all, depth+1) {
+				if (i > 0 || !c.hasRecv) && structUnder(a.Type()) != nil && p.comesFrom(a, v) && p.storesParameter(o, i, all, depth+1) {
 					stores = true
 				}
 			}
@@ -99,15 +90,5 @@ func (p *program) storesValue(v ssa.Value, e *event, fn *ssa.Function, all map[*
 			o.RMW, found = true, true
 		}
 	}
-	return found
-}
-
-// derives reports whether a was computed from v.
-func (p *program) derives(a, v ssa.Value) bool {
-	found := false
-	p.slice(a, func(x ssa.Value) bool {
-		found = found || x == v
-		return !found
-	})
 	return found
 }

@@ -246,23 +246,22 @@ func (p *program) txnLinks(v ssa.Value, depth int) txnLinks {
 	case *ssa.UnOp:
 		if a, ok := v.X.(*ssa.Alloc); ok {
 			for _, val := range p.storesTo(a) {
-				u := p.txnLinks(val, depth+2)
-				t.conds += u.conds
-				t.present = append(t.present, u.present...)
-				t.unknown = t.unknown || u.unknown
-				t.createOnly = t.createOnly || u.createOnly
-				t.then = append(t.then, u.then...)
+				t.add(p.txnLinks(val, depth+2))
 			}
 		}
 	case *ssa.Phi:
 		for _, e := range v.Edges {
-			u := p.txnLinks(e, depth+2)
-			t.conds += u.conds
-			t.present = append(t.present, u.present...)
-			t.unknown = t.unknown || u.unknown
-			t.createOnly = t.createOnly || u.createOnly
-			t.then = append(t.then, u.then...)
+			t.add(p.txnLinks(e, depth+2))
 		}
 	}
 	return t
+}
+
+// add takes what one more value of the same variable may ask and do.
+func (t *txnLinks) add(u txnLinks) {
+	t.conds += u.conds
+	t.present = append(t.present, u.present...)
+	t.unknown = t.unknown || u.unknown
+	t.createOnly = t.createOnly || u.createOnly
+	t.then = append(t.then, u.then...)
 }

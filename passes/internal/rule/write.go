@@ -59,11 +59,11 @@ func loses(x *leaseflow.Exposure) bool {
 	return w.RMW || w.Action == leaseflow.Increment || w.Action == leaseflow.Send || x.Dropped || x.Escaped
 }
 
-// asks reports a change that a second holder may well make again without harm,
+// repeatable reports a change that a second holder may well make again without harm,
 // as far as can be seen: an RPC, whose other side is often of the same project
 // and made to be called twice, and behind an interface a request that carries
 // nothing read before, or a message or row of its own.
-func asks(w *leaseflow.Effect) bool {
+func repeatable(w *leaseflow.Effect) bool {
 	return w.Store == "grpc" || w.Inferred && !w.RMW && (w.Store == "http" || w.Action == leaseflow.Insert)
 }
 
@@ -79,7 +79,7 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 		return finding.Low
 	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && x.CheckKind != leaseflow.Takeover && x.CheckKind != leaseflow.TokenCompare && !x.Dropped && !x.Escaped:
 		return finding.Low // whoever does it again does no more
-	case asks(w) && !x.Dropped && !x.Escaped:
+	case repeatable(w) && !x.Dropped && !x.Escaped:
 		return finding.Low
 	case w.Inferred || w.Guard == leaseflow.StatusOnly:
 		return finding.Medium

@@ -121,5 +121,9 @@ func (d *directory) fetch(ctx context.Context, path string, into any) error {
 	if err != nil {
 		return err
 	}
+	// what a cache asks with whether its copy still holds
+	if err := d.rdb.Set(ctx, "etag:"+path, res.Header.Get("ETag"), 0).Err(); err != nil {
+		return err
+	}
 	return json.Unmarshal(body, into)
 }
