@@ -1,8 +1,6 @@
 package leaseflow
 
 import (
-	"go/token"
-
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -137,8 +135,6 @@ func (p *program) wins(a *event, b *ssa.BasicBlock) bool {
 
 func isBoolTest(v ssa.Value, a *event) bool {
 	switch v := v.(type) {
-	case *ssa.UnOp:
-		return v.Op != token.NOT || isBoolTest(v.X, a)
 	case *ssa.BinOp:
 		return !isError(v.X.Type())
 	case *ssa.Call: // of the acquire itself, or errors.Is
