@@ -5,9 +5,6 @@ package passes_test
 // reason.
 var notYetFound = map[string]string{
 	`cases/P024/main.go:44 unfencedwrite \(rmw\)`:                "said as unfenced: the read and the write lie in a generic method, the change in a callback",
-	`cases/R076/main.go:18 unfencedwrite \(unordered\)`:          "a producer's identity is no write; its calls would have to be tied to it",
-	`cases/R082/main.go:35 unfencedwrite \(.*\)`:                 "an owner made of host name and pid is low confidence",
-	`cases/R082/main.go:39 keyonlyrelease \(constowner\)`:        "an owner made of host name and pid is low confidence",
 	`kinds/scripts/otherkey.go:20 keyonlyrelease \(luakeyonly\)`: "a script that compares any key counts as one that compares the lock",
 }
 

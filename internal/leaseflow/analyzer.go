@@ -59,6 +59,9 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 	result.Writes = once(nearest(result.Writes))
 	rank(result.Writes)
 	result.Releases = p.unsafeReleases(p.pairs, all)
+	renewals, releases := p.sharedNames(all, result.Writes)
+	result.Writes = append(append(result.Writes, renewals...), p.madeUpNames()...)
+	result.Releases = append(result.Releases, releases...)
 	p.writes = result.Writes
 	result.Faults = p.faults(all)
 	p.publish(result)

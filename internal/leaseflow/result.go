@@ -50,6 +50,7 @@ type UnsafeRelease struct {
 	Release   *Place // the primitive call, when it is not at Pos
 	NoExpiry  bool   // nobody can take the lock over, so there is no stale holder
 	Forced    bool   // an administrator's forced unlock
+	Unnamed   bool   // another change under the lease names no holder at all
 	Inferred  bool
 	Test      bool // in a test, a mock or a fake
 }
@@ -79,6 +80,8 @@ type Exposure struct {
 	Stored     bool   // an ordered token goes along and nobody compares it
 	Kept       bool   // the lease is given up after a failure only, and runs out after success
 	Unordered  bool   // a random value is compared by order
+	SharedName bool   // the holder is compared, by a name that all attempts of its process share
+	MadeUp     bool   // the store orders the holders of one name, and this one is made up at every start
 	TakesOver  bool   // the write takes a lease over from a holder judged dead
 	Acquirer   Effect
 	Test       bool

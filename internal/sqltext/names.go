@@ -13,7 +13,7 @@ var (
 		workerid instanceid worker runner_id executor_id executor agent_id server_id identity lock_value`)
 	expiryParts = wordSet(`expires expire expiry expiration expired until heartbeat deadline ttl lastseen expiresat lockeduntil
 		lockuntil leaseuntil heartbeatat`)
-	expiryNames = wordSet(`locked_at lease_end last_seen last_seen_at lease_time claimed_at last_ping lock_time visible_at
+	expiryNames = wordSet(`locked_at lease_end lease_ends lock_end lock_ends last_seen last_seen_at lease_time claimed_at last_ping lock_time visible_at
 		timeout_at timeout lock_timeout renewed_at acquired_at leased_at`)
 	statusParts = wordSet(`status state phase stage`)
 	timeParts   = wordSet(`at time timestamp date created updated ts on createdat updatedat`)

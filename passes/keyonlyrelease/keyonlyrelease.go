@@ -48,6 +48,8 @@ func report(r *leaseflow.UnsafeRelease) (finding.Finding, bool) {
 	switch {
 	case r.Unseen:
 		f.Message = fmt.Sprintf(unseen, rule.Call(r.Store, r.API), verb)
+	case r.Unnamed:
+		f.Message = fmt.Sprintf(unnamed, rule.Call(r.Store, r.API), verb, repair(r))
 	case r.Reread:
 		f.Message = fmt.Sprintf(reread, rule.Call(r.Store, r.API), verb)
 	}
@@ -89,6 +91,10 @@ var messages = map[string]string{
 	"luakeyonly":  "%s runs a script that %s the lock without comparing who holds it; %s",
 	"notacquired": "%s %s the lock also when it was not acquired, as the release is deferred before the answer is looked at: a loser hits the holder's lock; %s",
 }
+
+// unnamed is said of an owner that is the same in all attempts of one process;
+// %s are the call, the verb and the repair.
+const unnamed = "%s %s the lock after comparing a name that all attempts of this process share: one that was given up still passes for the holder; store a value made for each acquisition; %s"
 
 // unseen is said of a takeover that compares whose lock it was; %s are the call
 // and the verb.
@@ -133,9 +139,9 @@ func repair(r *leaseflow.UnsafeRelease) string {
 
 func confidence(r *leaseflow.UnsafeRelease) finding.Confidence {
 	switch {
-	case r.NoExpiry, r.Forced, r.Origin == leaseflow.HostOrigin && r.Compared:
+	case r.NoExpiry, r.Forced, r.Origin == leaseflow.HostOrigin && r.Compared && !r.Unnamed:
 		return finding.Low
-	case r.Acquire == nil, r.Inferred:
+	case r.Acquire == nil, r.Inferred, r.Unnamed:
 		return finding.Medium
 	}
 	return finding.High

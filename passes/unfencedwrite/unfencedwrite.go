@@ -40,14 +40,25 @@ func judge(flow *leaseflow.Result) []finding.Finding {
 
 func report(x *leaseflow.Exposure) finding.Finding {
 	f := finding.Finding{Rule: Name, Category: category(x), Confidence: rule.WriteConfidence(x), Pos: x.Pos, End: x.End}
-	f.Message = fmt.Sprintf("%s %s; %s%s", rule.Call(x.Write.Store, x.Write.API), breaks[f.Category], rule.Repair(x), rule.Others(x))
+	f.Message = message(f.Category, x)
 	rule.Story(&f, x)
 	return f
 }
 
+func message(category string, x *leaseflow.Exposure) string {
+	call := rule.Call(x.Write.Store, x.Write.API)
+	switch {
+	case x.MadeUp:
+		return call + " gets a name that is made up at every start: the store refuses the older of two holders of one name, and a stale worker has another; name it after the work"
+	case x.SharedName:
+		return fmt.Sprintf("%s compares a name that all attempts of this process share: one that was given up still passes for the holder; %s", call, rule.Repair(x))
+	}
+	return fmt.Sprintf("%s %s; %s%s", call, breaks[category], rule.Repair(x), rule.Others(x))
+}
+
 func category(x *leaseflow.Exposure) string {
 	switch {
-	case x.Unordered:
+	case x.Unordered, x.MadeUp:
 		return "unordered"
 	case x.Escaped:
 		return "escaped"

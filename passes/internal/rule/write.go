@@ -75,6 +75,8 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 	switch {
 	case w.Weak, x.NoExpiry, x.Kept, x.Test:
 		return finding.Low
+	case x.SharedName, x.MadeUp:
+		return finding.Medium
 	case aside(x):
 		return finding.Low
 	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && x.CheckKind != leaseflow.Takeover && x.CheckKind != leaseflow.TokenCompare && !x.Dropped && !x.Escaped:
