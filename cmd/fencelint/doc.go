@@ -3,7 +3,8 @@
 //
 //	fencelint [flags] [packages]
 //	fencelint explain [rule|category]
-//	fencelint models [-infer] [pattern]
+//	fencelint models [pattern]
+//	fencelint models -infer [packages]
 //	fencelint cache clean
 //	fencelint version
 //	go vet -vettool=$(which fencelint) [packages]

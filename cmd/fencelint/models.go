@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/fencelint/fencelint/internal/models"
 )
@@ -12,6 +14,15 @@ import (
 // listModels prints the rows of the catalogue in the form that users write
 // their own in.
 func listModels(ctx context.Context, o *options, args []string, stdout, stderr io.Writer) (int, error) {
+	var packages []string
+	if o.infer { // fencelint models -infer ./..., as of any go command
+		args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+			if isPackages(arg) {
+				packages = append(packages, arg)
+			}
+			return isPackages(arg)
+		})
+	}
 	if len(args) > 1 {
 		return exitFailed, fmt.Errorf("models takes one pattern, found %q", args[1])
 	}
@@ -20,7 +31,7 @@ func listModels(ctx context.Context, o *options, args []string, stdout, stderr i
 		pattern = args[0]
 	}
 	if o.infer {
-		return inferModels(ctx, o, pattern, stdout, stderr)
+		return inferModels(ctx, o, packages, pattern, stdout, stderr)
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -46,8 +57,13 @@ func listModels(ctx context.Context, o *options, args []string, stdout, stderr i
 	return exitClean, err
 }
 
-func inferModels(ctx context.Context, o *options, pattern string, stdout, stderr io.Writer) (int, error) {
-	out, _, err := o.run(ctx, nil, stderr)
+// isPackages tells patterns of packages from those of names.
+func isPackages(arg string) bool {
+	return strings.HasPrefix(arg, ".") || strings.Contains(arg, "...")
+}
+
+func inferModels(ctx context.Context, o *options, packages []string, pattern string, stdout, stderr io.Writer) (int, error) {
+	out, _, err := o.run(ctx, packages, stderr)
 	if err != nil {
 		return exitFailed, err
 	}
@@ -68,7 +84,9 @@ func inferModels(ctx context.Context, o *options, pattern string, stdout, stderr
 				n++
 			}
 		}
-		rows = rows[:n]
+		if rows = rows[:n]; n == 0 {
+			return exitFailed, fmt.Errorf("no inferred models match %q", pattern)
+		}
 	}
 	if _, err := io.WriteString(stdout, models.Format(rows)); err != nil {
 		return exitFailed, err
