@@ -58,7 +58,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	}
 	var buf bytes.Buffer
 	require.NoError(t, gob.NewEncoder(&buf).Encode(s))
-	require.Less(t, buf.Len(), 10<<10, "bytes, with every field of every effect in use")
+	require.Less(t, buf.Len(), 12<<10, "bytes, with every field of every effect in use")
 	perKind := map[Kind]int{}
 	for _, e := range s.Effects {
 		perKind[e.Kind]++
