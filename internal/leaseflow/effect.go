@@ -133,6 +133,8 @@ type Effect struct {
 	Held    bool     `json:",omitempty"` // RunBody calls it under a lease
 	Aliases []string `json:",omitempty"` // shapes of fields that hold the key or handle too
 	Flows   []int    `json:",omitempty"` // parameters that flow into what a write stores
+
+	Only []Premise `json:",omitempty"` // all of which hold where it happens
 }
 
 // String renders the effect for tests and -v.
@@ -145,6 +147,9 @@ func (e *Effect) String() string {
 		s += fmt.Sprintf(" %s result=%d", e.Check, e.Verdict)
 	case RunBody:
 		s += fmt.Sprintf(" param=%d held=%v", e.Func, e.Held)
+	}
+	if len(e.Only) > 0 {
+		s += fmt.Sprint(" only ", e.Only)
 	}
 	return s
 }
@@ -182,7 +187,9 @@ func (s *Summary) String() string {
 func (s *Summary) add(e Effect) {
 	for i := range s.Effects {
 		o := &s.Effects[i]
-		if o.Kind == e.Kind && o.At == e.At && o.Func == e.Func && o.Verdict == e.Verdict && o.Action == e.Action && o.Key.Shape() == e.Key.Shape() {
+		if o.Kind == e.Kind && o.At == e.At && o.Func == e.Func && o.Verdict == e.Verdict && o.Action == e.Action && o.Key.Shape() == e.Key.Shape() &&
+			(o.Guard == e.Guard || samePremises(o.Only, e.Only)) {
+			o.Only = commonPremises(o.Only, e.Only)
 			if e.Guard < o.Guard {
 				o.Guard = e.Guard
 			}

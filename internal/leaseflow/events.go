@@ -86,7 +86,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 			e.Ctx = p.contextOf(call, c)
 		}
 		if e.Kind == RunBody {
-			p.runBody(e, c, fn, e.Handle.v, add)
+			p.runBody(e, c, call, e.Handle.v, add)
 			continue
 		}
 		add(e, true, nil)
@@ -101,6 +101,9 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		return out
 	}
 	for _, e := range sum.Effects {
+		if !p.withPremises(&e, call, c.args) {
+			continue
+		}
 		if e.Kind == RunBody && foreign(e, c.fn) {
 			add(e, false, nil)
 			continue
@@ -108,7 +111,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		e = p.instantiate(e, call, c)
 		if e.Kind == RunBody {
 			if e.Func < len(c.args) && e.Func >= 0 {
-				p.runBody(e, c, fn, nil, add)
+				p.runBody(e, c, call, nil, add)
 			}
 			continue
 		}
@@ -185,7 +188,7 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 }
 
 // runBody adds the effects of the func argument that a call runs.
-func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, add func(Effect, bool, *ssa.Function)) {
+func (p *program) runBody(e Effect, c callee, call ssa.CallInstruction, fv ssa.Value, add func(Effect, bool, *ssa.Function)) {
 	if fv == nil && e.Func >= 0 && e.Func < len(c.args) {
 		fv = c.args[e.Func]
 	}
@@ -193,7 +196,7 @@ func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, ad
 		return
 	}
 	target := p.calleeOf(fv, nil)
-	p.noteWatch(e, target.fn, fn)
+	p.noteWatch(e, target.fn, call.Parent())
 	sum := p.summaryOf(target)
 	if sum == nil {
 		if i, fn := p.paramIndex(target.value); fn != nil {
@@ -211,6 +214,10 @@ func (p *program) runBody(e Effect, c callee, fn *ssa.Function, fv ssa.Value, ad
 		add(a, false, target.fn)
 	}
 	for _, be := range sum.Effects {
+		if !p.withPremises(&be, call, target.args) {
+			continue
+		}
+		be.Only = slices.Concat(e.Only, be.Only)
 		if be.Kind == RunBody {
 			if foreign(be, target.fn) {
 				be.Held = be.Held || e.Held

@@ -239,7 +239,27 @@ func (p *program) looksLikeRelease(u *event) bool {
 	if hasAny(selfWords, p.keyWords(u.Key)) {
 		return false
 	}
+	if !u.direct && !hasWord(lockWords, p.passedNames(u.Key)...) {
+		return false
+	}
 	return p.ownWords(u.Key) && p.releaseName(u.fn) && hasWord(releaseWords, root(u.fn).Name())
+}
+
+// passedNames returns the words of a key behind calls as keyNames does, but for
+// fields of values that somebody else made: when a cache is cleaned on the way,
+// what this package stores into such a field elsewhere says nothing of it.
+func (p *program) passedNames(t Term) []string {
+	switch {
+	case t.Op == opField && !t.Args[0].known():
+		return nil
+	case t.Op == opConcat:
+		var out []string
+		for _, a := range t.Args {
+			out = append(out, p.passedNames(a)...)
+		}
+		return out
+	}
+	return p.keyNames(t)
 }
 
 // selfWords name a process or its machine: a record that is named after its

@@ -51,6 +51,7 @@ type program struct {
 	pools       map[*types.Named]bool                    // answers of poolType
 	oneConn     tri                                      // answer of singleConnection
 	broken      map[*ssa.Function]bool
+	premises    map[*ssa.BasicBlock][]Premise // answers of entering
 }
 
 // Memo keeps the SSA of packages between runs of one process, so that the
@@ -113,6 +114,7 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 		invokers:   map[*types.Func]map[*ssa.Function]bool{},
 		lockish:    map[*ssa.Function]bool{},
 		handed:     map[*ssa.Function]map[*ssa.Function]bool{},
+		premises:   map[*ssa.BasicBlock][]Premise{},
 	}
 	if init := pkg.Func("init"); init != nil {
 		p.addFunction(init)

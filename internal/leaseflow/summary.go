@@ -14,6 +14,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 	for _, e := range evs {
 		out := e.Effect
 		out.Spawned = e.spawned && !p.joined(e)
+		out.Only = p.premisesOf(e)
 		switch e.Kind {
 		case Acquire:
 			if e.Held || !p.heldAtReturn(e, evs) {
@@ -66,6 +67,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		if i := v.result; i >= 0 && answers {
 			e := v.effect
 			e.Verdict, e.Gates = i, []int{i}
+			e.Only = nil
 			e.Key = p.export(e.Key, fn, results)
 			e.Handle = p.export(e.Handle, fn, results)
 			s.add(e)

@@ -24,6 +24,7 @@ var everything = Effect{
 	Lock: true, Candidate: true, NoExpiry: true, Unique: true, Unsafe: true, Script: true, RMW: true, Tx: true, Inferred: true,
 	Origin: HostOrigin, Ordered: true, Token: true, Spawned: true, Weak: true,
 	Gates: []int{0, 1}, Verdict: -1, Func: 2, Held: true, Aliases: []string{"m.Locker.key"}, Flows: []int{1},
+	Only: []Premise{{Of: param(1), Op: "!=", Value: nilTerm}, {Of: field(param(2), "m.Options.Force"), Op: "==", Value: constTerm("true")}},
 }
 
 func asJSON(t *testing.T, v any) string {
@@ -57,7 +58,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	}
 	var buf bytes.Buffer
 	require.NoError(t, gob.NewEncoder(&buf).Encode(s))
-	require.Less(t, buf.Len(), 10<<10, "bytes, with every field of every effect in use")
+	require.Less(t, buf.Len(), 12<<10, "bytes, with every field of every effect in use")
 	perKind := map[Kind]int{}
 	for _, e := range s.Effects {
 		perKind[e.Kind]++
@@ -78,6 +79,18 @@ func TestSummaryAdd(t *testing.T) {
 	write.At = "a.go:2:1"
 	s.add(write)
 	require.Len(t, s.Effects, 2)
+
+	forCreate := Premise{Of: param(1), Op: "==", Value: constTerm("true")}
+	given := Premise{Of: param(2), Op: "!=", Value: nilTerm}
+	write.At, write.Guard, write.Only = "a.go:3:1", Conditional, []Premise{forCreate, given}
+	s.add(write)
+	write.Guard, write.Only = Unguarded, []Premise{forCreate.negated(), given}
+	s.add(write)
+	require.Len(t, s.Effects, 4, "what one caller reaches guarded, another reaches unguarded")
+	write.Only = []Premise{given}
+	s.add(write)
+	require.Len(t, s.Effects, 4)
+	require.Equal(t, []Premise{given}, s.Effects[3].Only, "two ways to one effect share only what both ask for")
 }
 
 // What models -infer prints and a user hands to go vet comes back as it was.
