@@ -120,6 +120,7 @@ func isStd(pass *analysis.Pass) bool {
 // looked at again.
 func (p *program) solve() map[*ssa.Function][]*event {
 	all := map[*ssa.Function][]*event{}
+	p.all = all
 	dirty := map[*ssa.Function]bool{}
 	for _, fn := range p.fns {
 		dirty[fn] = true
@@ -175,7 +176,6 @@ func (p *program) solve() map[*ssa.Function][]*event {
 			}
 		}
 	}
-	p.all = all
 	return all
 }
 

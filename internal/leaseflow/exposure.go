@@ -200,7 +200,7 @@ func (p *program) tell(x *Exposure, r *region, w *event) {
 	} else if len(r.defers) > 0 {
 		x.Release = p.placeOfEvent(r.defers[0])
 	}
-	if (w.spawned || w.Spawned) && !p.joined(w) {
+	if (w.spawned || w.Spawned) && !p.joined(w) && !p.handedOver(w, r) {
 		x.Escaped = true
 	}
 	if w.deferred {

@@ -55,7 +55,7 @@ func (p *program) flow(acq *event, events []*event) *region {
 	releases := map[ssa.Instruction]*event{}
 	for _, e := range events {
 		if e.Kind == Release || e.Kind == Write && e.Unsafe {
-			if matches(&acq.Effect, &e.Effect) {
+			if p.ends(acq, e) {
 				if e.deferred || e.spawned {
 					r.defers = append(r.defers, e)
 				} else if e.call != acq.call {

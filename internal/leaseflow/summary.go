@@ -157,7 +157,7 @@ func (p *program) heldAtReturn(e *event, evs []*event) bool {
 // function.
 func (p *program) ownAcquire(e *event, evs []*event) bool {
 	for _, a := range evs {
-		if a.Kind == Acquire && a.call != e.call && matches(&a.Effect, &e.Effect) {
+		if a.Kind == Acquire && a.call != e.call && p.ends(a, e) {
 			return true
 		}
 	}
