@@ -24,7 +24,7 @@ func (p *plans) approve(ctx context.Context, user string) error {
 	return p.approvals.Add(ctx, user)
 }
 
-// rewrite reads before the nearer lease is taken: that one protects nothing.
+// rewrite has no lease but its own around what it reads and stores.
 func (p *plans) rewrite(ctx context.Context, user string) error {
 	lock, err := p.locks.Obtain(ctx, "plan", time.Minute, nil)
 	if err != nil {

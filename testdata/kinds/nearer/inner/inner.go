@@ -33,12 +33,7 @@ func (a *Approvals) All(ctx context.Context) (string, error) {
 	return a.rdb.Get(ctx, "approved").Result()
 }
 
-// Put stores under a lease of its own what it is given.
+// Put stores what it is given, under no lease of its own.
 func (a *Approvals) Put(ctx context.Context, users string) error {
-	lock, err := a.locks.Obtain(ctx, "approvals", time.Minute, nil)
-	if err != nil {
-		return err
-	}
-	defer lock.Release(ctx)
-	return a.rdb.Set(ctx, "approved", users, 0).Err() // want `^unfencedwrite \(unfenced\)`
+	return a.rdb.Set(ctx, "approved", users, 0).Err()
 }
