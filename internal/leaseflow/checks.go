@@ -387,6 +387,7 @@ func selectIndex(cond ssa.Value, v *verdict) bool {
 // nearest one, and the branch instruction.
 func (p *program) controlling(e *event, vs []*verdict) *verdict {
 	b := e.call.Block()
+	var refused []*verdict // that said no on the way
 	for d := b; d != nil; d = d.Idom() {
 		if d == b {
 			continue
@@ -416,12 +417,19 @@ func (p *program) controlling(e *event, vs []*verdict) *verdict {
 			}
 			if !v.ages && v.effect.Check != ClockCheck && v.effect.Check != LostSignal {
 				if lose := p.sense(cond.Cond, v.derived, 0); lose == side {
+					refused = append(refused, v)
 					continue // the branch of those who do not hold it
 				}
+			}
+			if slices.Contains(refused, v) && !v.asksForAnyone() {
+				continue // that it could be asked is no yes
 			}
 			if found = v; v.effect.Check == TokenCompare {
 				break
 			}
+		}
+		if found != nil && slices.Contains(refused, found) {
+			return found.gone()
 		}
 		if found != nil {
 			return found

@@ -32,9 +32,10 @@ const (
 	Delete           // removes what is there
 	Prolong          // moves an expiry
 	Send             // reaches an outside system: queue, mail, HTTP, RPC
+	Take             // takes out what then no other gets
 )
 
-var actionNames = [...]string{"overwrite", "insert", "increment", "delete", "prolong", "send"}
+var actionNames = [...]string{"overwrite", "insert", "increment", "delete", "prolong", "send", "take"}
 
 func (a Action) String() string { return actionNames[a] }
 
@@ -126,6 +127,7 @@ type Effect struct {
 	Token     bool   `json:",omitempty"` // an ordered token goes along, stored but not compared
 	Spawned   bool   `json:",omitempty"` // in a goroutine that may outlive the call
 	Weak      bool   `json:",omitempty"` // likely cache, status or heartbeat: low confidence
+	Leased    bool   `json:",omitempty"` // a write under a lease that is taken and given up nearer to it
 
 	Gates   []int    `json:",omitempty"` // results that tell whether an acquire worked
 	Verdict int      // result that carries a check's verdict; -1 for none
@@ -195,6 +197,7 @@ func (s *Summary) add(e Effect) {
 			}
 			o.RMW = o.RMW || e.RMW
 			o.Held = o.Held || e.Held
+			o.Leased = o.Leased && e.Leased
 			o.Candidate = o.Candidate && e.Candidate
 			return
 		}
@@ -216,6 +219,9 @@ func (s *Summary) add(e Effect) {
 	}
 }
 
+// rmwHarm is what it adds to the harm of a write that it stores what was read.
+const rmwHarm = 8
+
 // harm ranks writes by what a stale holder can destroy with them.
 func (e *Effect) harm() int {
 	n := 0
@@ -226,7 +232,7 @@ func (e *Effect) harm() int {
 		n += 16
 	}
 	if e.RMW {
-		n += 8
+		n += rmwHarm
 	}
 	if e.Guard == Unguarded {
 		n += 4

@@ -16,6 +16,7 @@ type event struct {
 	direct   bool          // the call is the primitive itself
 	deferred bool
 	spawned  bool
+	rewrites bool          // fn itself shows that the write stores what was read
 	body     *ssa.Function // the function of this package that the effect happens in
 
 	paired  bool   // pair has turned it into a release or renewal
@@ -180,6 +181,7 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	}
 	if c.invoke {
 		e.Inferred = true
+		e.Weak = e.Weak || e.Kind == Write && e.Spawned // what one of the implementations keeps running is its own affair
 	}
 	if c.obj != nil {
 		e.byName(c.obj.Name())

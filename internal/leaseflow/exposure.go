@@ -25,24 +25,28 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
 			continue // told where the body stands
 		}
-		x := Exposure{Pos: p.deepest(e, 0).pos(), Write: e.Effect, call: e.call}
+		last := p.deepest(e, 0)
+		x := Exposure{Pos: last.pos(), Write: e.Effect, call: e.call}
+		x.Write.RMW = e.RMW && (e.rewrites || last.RMW)
+		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last)
 		if call := p.inBody(e); call != x.Pos { // the region is in a caller of the line that has to change
 			x.From = p.placeOfEvent(e)
 			x.From.Pos = call
 		}
 		x.Via = p.via(e)
+		x.told = x.Write.RMW && !e.rewrites && len(x.Via) > 0
 		if !e.direct && e.At != p.position(x.Pos) {
 			x.At = p.placeOf(&e.Effect)
 		}
 		in := regionsWith(regions, e)
 		if v := p.controlling(e, verdicts); v != nil && !e.deferred {
-			if e.Guard >= MaybeGuard || p.setsUp(e, v) || p.holdsRow(e, evs) || refuses(e.call.Block()) {
+			if e.Guard >= MaybeGuard || p.setsUp(e, v) || v.takes(e) || p.holdsRow(e, evs) || refuses(e.call.Block()) {
 				continue
 			}
 			x.Check, x.CheckKind = p.placeOfVerdict(v), v.effect.Check
 			x.Remembered = v.effect.Check == OwnerCheck && v.effect.Store == "" && !v.record.known() && !v.effect.Key.known()
 			if v.effect.Check == ClockCheck && e.Action == Overwrite && (e.Lock || e.Key.known() && v.record.known() && sameShape(e.Key, v.record)) {
-				x.CheckKind = Takeover
+				x.CheckKind, x.TakesOver = Takeover, true
 			}
 			if len(in) > 0 {
 				p.tell(&x, in[0], e)
@@ -75,6 +79,10 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 	slices.SortStableFunc(out, func(a, b Exposure) int { return cmp.Compare(a.Pos, b.Pos) })
 	return worst(out)
 }
+
+// elsewhere reports whether what makes a write is in another package: a nearer
+// lease is then told there.
+func (e *event) elsewhere() bool { return !e.direct && e.body == nil }
 
 // regions lists where leases are held in fn, those that span all of it first.
 func (p *program) regions(fn *ssa.Function, evs []*event) []*region {

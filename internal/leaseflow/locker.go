@@ -1,6 +1,11 @@
 package leaseflow
 
-import "go/types"
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // ends reports whether a release may end what an acquire began.
 func (p *program) ends(a, r *event) bool {
@@ -27,7 +32,7 @@ func (p *program) locker(e *event, depth int) Term {
 		if e.body == nil || depth > 3 {
 			return Term{}
 		}
-		if inner := p.sameEffect(e, e.body); inner != nil {
+		if inner := p.sameEffect(e, e.body); inner != nil && !afterFailure(inner.call.Block()) {
 			return p.locker(inner, depth+1)
 		}
 		return Term{}
@@ -41,4 +46,27 @@ func (p *program) locker(e *event, depth int) Term {
 		}
 	}
 	return p.term(c.args[0])
+}
+
+// afterFailure reports whether a block runs only where an error is set: what is
+// given up there is kept where all went well.
+func afterFailure(b *ssa.BasicBlock) bool {
+	for d := b.Idom(); d != nil; d = d.Idom() {
+		cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		test, ok := cond.Cond.(*ssa.BinOp)
+		if !ok || !isError(test.X.Type()) || test.Op != token.NEQ && test.Op != token.EQL {
+			continue
+		}
+		set := 0
+		if test.Op == token.EQL {
+			set = 1
+		}
+		if s := d.Succs[set]; (s == b || s.Dominates(b)) && len(s.Preds) == 1 {
+			return true
+		}
+	}
+	return false
 }

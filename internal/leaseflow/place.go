@@ -71,11 +71,23 @@ func (e *event) shownBefore(o *event) bool {
 	if e.deferred != o.deferred {
 		return o.deferred
 	}
-	if e.RMW != o.RMW {
+	if e.RMW != o.RMW && e.near(o) {
 		return e.RMW
 	}
 	return e.textPos() < o.textPos()
 }
+
+// near reports whether the one of two events that writes what was read shows
+// that no further away than the other makes its write.
+func (e *event) near(o *event) bool {
+	if o.RMW {
+		e, o = o, e
+	}
+	return e.rewrites || e.last() || !o.last()
+}
+
+// last reports whether no further call in this package leads to the write.
+func (e *event) last() bool { return e.direct || e.body == nil }
 
 // textPos is where the event stands in the text of its function: at the func
 // literal that a call runs, or at the call.

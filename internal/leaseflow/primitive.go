@@ -321,6 +321,9 @@ func (s site) elect() []Effect {
 }
 
 // actionOf reads the action off a method's name and the row's verb.
+// popWords name commands that take an element out of a list or set.
+var popWords = map[string]bool{"pop": true, "lpop": true, "rpop": true, "spop": true, "zpop": true, "zpopmin": true, "zpopmax": true}
+
 func actionOf(row *models.Row, name string) Action {
 	switch row.Attr["verb"] {
 	case "delete":
@@ -339,6 +342,8 @@ func actionOf(row *models.Row, name string) Action {
 	}
 	lower := strings.ToLower(name)
 	switch {
+	case row.Store == "redis" && hasAny(popWords, words) && !strings.HasSuffix(lower, "push"):
+		return Take
 	case slices.Contains(words, "delete") || slices.Contains(words, "remove") || slices.Contains(words, "purge") || strings.HasPrefix(lower, "del") || strings.HasPrefix(lower, "unlink") || lower == "getdel" || strings.HasSuffix(lower, "rem"):
 		return Delete
 	case strings.HasPrefix(lower, "expire") || strings.HasPrefix(lower, "pexpire") || lower == "touch" || lower == "persist":
@@ -394,6 +399,11 @@ func (s site) write() []Effect {
 		return out
 	}
 	out := []Effect{e}
+	if e.Action == Take { // and hands it to the caller
+		r := s.effect(Read)
+		r.Action = Take
+		out = append(out, r)
+	}
 	// a create-only write under a condition is also how hand-made locks are taken
 	if e.Guard == Conditional && e.Action != Delete && s.createsOrTakes() {
 		a := e

@@ -41,9 +41,10 @@ const maxAlso = 3
 // stands behind them all, and the first ones tell it.
 func rank(xs []Exposure) {
 	type lease struct {
-		from  token.Pos
-		flag  string
-		store string
+		from   token.Pos
+		flag   string
+		store  string
+		escape ssa.CallInstruction
 	}
 	byLease := map[lease][]int{}
 	for i, x := range xs {
@@ -53,6 +54,9 @@ func rank(xs []Exposure) {
 		}
 		if x.Dropped { // the acquire is what has to change
 			of.store = ""
+		}
+		if x.Escaped { // the statement is what has to change
+			of.store, of.escape = "", x.call
 		}
 		switch {
 		case x.Remembered:
@@ -66,10 +70,11 @@ func rank(xs []Exposure) {
 	}
 	for _, group := range byLease {
 		slices.SortStableFunc(group, func(a, b int) int {
-			return cmp.Or(cmp.Compare(xs[b].Write.harm(), xs[a].Write.harm()), cmp.Compare(xs[a].Pos, xs[b].Pos))
+			return cmp.Or(cmp.Compare(xs[b].weight(), xs[a].weight()), cmp.Compare(xs[a].Pos, xs[b].Pos))
 		})
 		for n, i := range group {
 			xs[i].Rank, xs[i].Among = n, len(group)
+			xs[i].Beside = n > 0 && xs[i].Escaped && xs[group[0]].Write.Action != Delete
 		}
 	}
 }
@@ -95,9 +100,20 @@ func worst(xs []Exposure) []Exposure {
 			out = append(out, x)
 			continue
 		}
-		if x.Write.harm() > out[i].Write.harm() {
+		if x.weight() > out[i].weight() {
 			out[i] = x
 		}
 	}
 	return out
+}
+
+// weight orders the writes of a lease by what they lose. That what is written was
+// read before counts where the region shows it, or the function that it calls: with
+// every further call there is more in between that makes another value of it.
+func (x *Exposure) weight() int {
+	n := x.Write.harm()
+	if x.told {
+		n -= rmwHarm
+	}
+	return n
 }

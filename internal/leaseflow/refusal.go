@@ -65,5 +65,8 @@ func alwaysEnds(b *ssa.BasicBlock, kind func(*ssa.Return) bool) bool {
 // and the like do, and does no work that may fail.
 func makesError(call *ssa.Call) bool {
 	fn := call.Call.StaticCallee()
-	return fn != nil && hasAny(map[string]bool{"error": true, "errorf": true, "err": true, "new": true, "newf": true, "wrap": true, "wrapf": true}, split(fn.Name()))
+	if fn == nil || fn.Name() == "Err" && fn.Signature.Recv() != nil { // that of a reply
+		return false
+	}
+	return hasAny(map[string]bool{"error": true, "errorf": true, "err": true, "new": true, "newf": true, "wrap": true, "wrapf": true}, split(fn.Name()))
 }

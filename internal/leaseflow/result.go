@@ -58,6 +58,7 @@ type UnsafeRelease struct {
 // Exposure is a change that a stale holder can still make.
 type Exposure struct {
 	call     ssa.CallInstruction // in the region
+	told     bool                // only further calls tell that what is written was read before
 	Pos, End token.Pos
 	Write    Effect
 	From     *Place  // the call in the region that leads to Pos, when Pos is not in it
@@ -74,6 +75,7 @@ type Exposure struct {
 	Among      int  // how many there are
 	Dropped    bool // the write runs although the acquire was refused
 	Escaped    bool // runs after the lease, in a goroutine or a late defer
+	Beside     bool // another write that escapes with this one loses more
 	Partial    bool // another store in the region is fenced
 	NoExpiry   bool
 	Token      Origin // of the value that stands in for a token, when there is one

@@ -144,7 +144,7 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 		}
 	}
 	for _, e := range evs {
-		if e.Kind != Write || e.RMW || e.deferred || e.Action != Overwrite && e.Action != Send {
+		if e.Kind != Write || e.RMW || e.deferred || e.Action != Overwrite && e.Action != Send && e.Action != Insert {
 			continue // what was read at most names what these change, or goes beside it
 		}
 		c := p.callee(e.call.Common())
@@ -152,8 +152,13 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 			if i == 0 && c.hasRecv || isContext(a.Type()) || isKeyArg(p, e, a) || isFunc(a.Type()) {
 				continue
 			}
-			if slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) || p.sameHandle(r, e) }) {
-				e.RMW = true
+			if slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool {
+				if e.Action == Insert || r.Action == Take { // what was taken out is put back
+					return r.Action == Take && sameKey(r, e)
+				}
+				return sameRecord(r, e) || p.sameHandle(r, e)
+			}) {
+				e.RMW, e.rewrites, e.Leased = true, true, false
 				break
 			}
 		}

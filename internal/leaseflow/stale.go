@@ -32,7 +32,7 @@ func (p *program) markStaleIn(fn *ssa.Function, reads []*event, all map[*ssa.Fun
 				continue
 			}
 			if p.storesParameter(e, i, all, 0) {
-				e.RMW = true
+				e.RMW, e.rewrites = true, true
 			}
 		}
 	}

@@ -36,6 +36,8 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 				continue
 			}
 			out.Verdict, out.Gates = i, []int{i}
+		case Write:
+			out.Leased = out.Leased || e.Action != Delete && p.inHeldRegion(e, evs)
 		case Read:
 			if !out.Key.known() {
 				continue

@@ -79,7 +79,11 @@ func WriteConfidence(x *leaseflow.Exposure) finding.Confidence {
 		return finding.Medium
 	case aside(x):
 		return finding.Low
-	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && x.CheckKind != leaseflow.Takeover && x.CheckKind != leaseflow.TokenCompare && !x.Dropped && !x.Escaped:
+	case w.Action == leaseflow.Take:
+		return finding.Low // the store gives it to one alone
+	case x.Beside && w.Action == leaseflow.Delete:
+		return finding.Low // what the same goroutine writes is told
+	case (w.Action == leaseflow.Delete || w.Action == leaseflow.Prolong) && !x.TakesOver && x.CheckKind != leaseflow.TokenCompare && !x.Dropped && !x.Escaped:
 		return finding.Low // whoever does it again does no more
 	case repeatable(w) && !x.Dropped && !x.Escaped:
 		return finding.Low

@@ -4,6 +4,7 @@ package handover
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/bsm/redislock"
@@ -69,6 +70,33 @@ func (c *chats) early(ctx context.Context, text string) error {
 	go func() {
 		_ = lock.Release(ctx)
 		c.rdb.Set(ctx, "chat-footer", text, 0) // want `^unfencedwrite \(escaped\)`
+	}()
+	return nil
+}
+
+// clear outlives the lease in one statement, which is told by what loses most.
+func (c *chats) clear(ctx context.Context, db *sql.DB, text string) error {
+	lock, err := c.locks.Obtain(ctx, "chat", time.Minute, nil)
+	if err != nil {
+		return err
+	}
+	defer lock.Release(ctx)
+	go func() {
+		c.rdb.Del(ctx, "chat-draft")
+		db.ExecContext(ctx, `UPDATE chats SET title = $1 WHERE id = 1`, text) // want `^unfencedwrite \(escaped\)`
+	}()
+	return nil
+}
+
+// wipe removes what the next holder may have stored.
+func (c *chats) wipe(ctx context.Context) error {
+	lock, err := c.locks.Obtain(ctx, "chat", time.Minute, nil)
+	if err != nil {
+		return err
+	}
+	defer lock.Release(ctx)
+	go func() {
+		c.rdb.Del(ctx, "chat-draft") // want `^unfencedwrite \(escaped\)`
 	}()
 	return nil
 }
