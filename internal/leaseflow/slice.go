@@ -152,7 +152,7 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 			if i == 0 && c.hasRecv || isContext(a.Type()) || isKeyArg(p, e, a) || isFunc(a.Type()) {
 				continue
 			}
-			if slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) || p.sameHandle(r, e) }) {
+			if slices.ContainsFunc(p.readsBehind(a, reads), func(r *event) bool { return sameRecord(r, e) || p.sameHandle(r, e) || savesLoaded(r, e, a) }) {
 				e.RMW = true
 				break
 			}
@@ -163,7 +163,7 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 // sameRecord reports whether a write may change what was read: it goes to the
 // same kind of store, and not to another table or key by its constant name.
 func sameRecord(r, w *event) bool {
-	if r.Store != w.Store {
+	if r.Store != w.Store || r.loads() {
 		return false
 	}
 	from, known := r.Key.constant()
@@ -175,7 +175,7 @@ func sameRecord(r, w *event) bool {
 // written, went through one value: the two ends of a repository.
 func (p *program) sameHandle(r, w *event) bool {
 	from, to := p.callee(r.call.Common()), p.callee(w.call.Common())
-	return r.Store == "" && from.hasRecv && to.hasRecv && len(from.args) > 0 && len(to.args) > 0 &&
+	return (r.Store == "" || r.loads()) && from.hasRecv && to.hasRecv && len(from.args) > 0 && len(to.args) > 0 &&
 		p.term(from.args[0]).Equal(p.term(to.args[0]))
 }
 
