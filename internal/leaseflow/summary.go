@@ -36,7 +36,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 			}
 			out.Verdict, out.Gates = i, []int{i}
 		case Read:
-			if !out.Key.known() {
+			if !out.Key.known() && !p.loadsRecord(e, fn) {
 				continue
 			}
 		case RunBody:
@@ -76,6 +76,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 	}
 	s.Reads = p.readResults(fn, evs)
 	s.Pooled = p.pooledParams(fn)
+	s.Makes = p.makes(fn)
 	return s
 }
 
