@@ -132,6 +132,7 @@ func (p *program) solve() map[*ssa.Function][]*event {
 					evs := p.events(fn)
 					p.markRMW(fn, evs)
 					p.markKept(fn, evs)
+					p.markFresh(fn, evs)
 					all[fn] = evs
 				})
 			}
@@ -145,7 +146,7 @@ func (p *program) solve() map[*ssa.Function][]*event {
 			}
 			p.guarded(fn, func() {
 				s := p.summarise(fn, all[fn])
-				if len(s.Effects) == 0 && len(s.Reads) == 0 && len(s.Pooled) == 0 {
+				if len(s.Effects) == 0 && len(s.Reads) == 0 && len(s.Pooled) == 0 && len(s.Makes) == 0 {
 					s = nil
 				}
 				if str(p.sums[fn]) != str(s) {

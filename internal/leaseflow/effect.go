@@ -167,6 +167,8 @@ type Summary struct {
 	Reads []int
 	// Pooled lists the parameters that run as SQL on a pool of connections.
 	Pooled []int
+	// Makes lists the results whose type behind an interface is always the same.
+	Makes []Made
 }
 
 // AFact marks Summary as a fact of go/analysis.
@@ -179,6 +181,9 @@ func (s *Summary) String() string {
 			out += "; "
 		}
 		out += s.Effects[i].String()
+	}
+	if len(s.Makes) > 0 {
+		out += fmt.Sprint("; makes ", s.Makes)
 	}
 	if len(s.Pooled) > 0 {
 		out += fmt.Sprint("; pooled ", s.Pooled)
@@ -196,6 +201,7 @@ func (s *Summary) add(e Effect) {
 				o.Guard = e.Guard
 			}
 			o.RMW = o.RMW || e.RMW
+			o.Own = o.Own && e.Own
 			o.Held = o.Held || e.Held
 			o.Leased = o.Leased && e.Leased
 			o.Candidate = o.Candidate && e.Candidate
@@ -224,6 +230,9 @@ const rmwHarm = 8
 
 // harm ranks writes by what a stale holder can destroy with them.
 func (e *Effect) harm() int {
+	if e.Own { // no successor means that record
+		return 0
+	}
 	n := 0
 	if e.Store != "file" && e.Store != "io" { // most files are this machine's alone
 		n += 32

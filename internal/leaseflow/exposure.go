@@ -219,6 +219,9 @@ func (p *program) tell(x *Exposure, r *region, w *event) {
 		}
 	}
 	x.Stored = x.Write.Token
+	if p.migrates() {
+		x.Write.Weak = true
+	}
 }
 
 // dropped reports whether the answer of an acquire is never looked at.

@@ -19,14 +19,15 @@ type program struct {
 	fns   []*ssa.Function // every function with a body here, closures after their parents
 	decls map[*ssa.Function]*ast.FuncDecl
 
-	closures map[*ssa.Function]*ssa.MakeClosure
-	fields   map[string][]ssa.Value      // what is stored into a struct field, by fieldName
-	globals  map[*ssa.Global][]ssa.Value // what is stored into a package variable
-	terms    map[ssa.Value]Term
-	holders  *holders // fields by what they hold
-	lockish  map[*ssa.Function]bool
-	inlining int
-	nesting  int
+	closures  map[*ssa.Function]*ssa.MakeClosure
+	fields    map[string][]ssa.Value      // what is stored into a struct field, by fieldName
+	globals   map[*ssa.Global][]ssa.Value // what is stored into a package variable
+	terms     map[ssa.Value]Term
+	concretes map[ssa.Value]types.Type // answers of concrete
+	holders   *holders                 // fields by what they hold
+	lockish   map[*ssa.Function]bool
+	inlining  int
+	nesting   int
 
 	sums        map[*ssa.Function]*Summary
 	facts       map[*types.Func]*Summary // of other packages, nil entries included
@@ -100,6 +101,7 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 		fields:     map[string][]ssa.Value{},
 		globals:    map[*ssa.Global][]ssa.Value{},
 		terms:      map[ssa.Value]Term{},
+		concretes:  map[ssa.Value]types.Type{},
 		sums:       map[*ssa.Function]*Summary{},
 		facts:      map[*types.Func]*Summary{},
 		said:       map[*types.Func]*Summary{},
@@ -222,7 +224,8 @@ const maxNesting = 24
 // callee resolves the target of a call as far as this package shows it.
 func (p *program) callee(call *ssa.CallCommon) callee {
 	if call.IsInvoke() {
-		return callee{obj: call.Method.Origin(), invoke: true, hasRecv: true, args: append([]ssa.Value{call.Value}, call.Args...)}
+		c := callee{obj: call.Method.Origin(), invoke: true, hasRecv: true, args: append([]ssa.Value{call.Value}, call.Args...)}
+		return p.narrowed(c)
 	}
 	return p.calleeOf(call.Value, call.Args)
 }

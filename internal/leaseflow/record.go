@@ -104,11 +104,14 @@ func (r *record) guardWorth() Guard {
 	return Unguarded
 }
 
+// noTable is the name of a table whose name is not known, and begins that of any.
+const noTable = "table "
+
 // apply turns a plain write into what it does to a lease.
 func (r *record) apply(e Effect) []Effect {
 	e.Guard = r.guardWorth()
 	if !e.Key.known() || e.Key.Op == opConst {
-		e.Key = constTerm("table " + r.table)
+		e.Key = constTerm(noTable + r.table)
 	}
 	switch r.verb {
 	case sqltext.Delete, sqltext.Truncate:

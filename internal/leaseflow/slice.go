@@ -156,7 +156,7 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 				if e.Action == Insert || r.Action == Take { // what was taken out is put back
 					return r.Action == Take && sameKey(r, e)
 				}
-				return sameRecord(r, e) || p.sameHandle(r, e)
+				return sameRecord(r, e) || p.sameHandle(r, e) || savesLoaded(r, e, a)
 			}) {
 				e.RMW, e.rewrites, e.Leased = true, true, false
 				break
@@ -168,7 +168,7 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 // sameRecord reports whether a write may change what was read: it goes to the
 // same kind of store, and not to another table or key by its constant name.
 func sameRecord(r, w *event) bool {
-	if r.Store != w.Store {
+	if r.Store != w.Store || r.loads() {
 		return false
 	}
 	from, known := r.Key.constant()
@@ -180,7 +180,7 @@ func sameRecord(r, w *event) bool {
 // written, went through one value: the two ends of a repository.
 func (p *program) sameHandle(r, w *event) bool {
 	from, to := p.callee(r.call.Common()), p.callee(w.call.Common())
-	return r.Store == "" && from.hasRecv && to.hasRecv && len(from.args) > 0 && len(to.args) > 0 &&
+	return (r.Store == "" || r.loads()) && from.hasRecv && to.hasRecv && len(from.args) > 0 && len(to.args) > 0 &&
 		p.term(from.args[0]).Equal(p.term(to.args[0]))
 }
 

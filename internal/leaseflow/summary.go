@@ -39,7 +39,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		case Write:
 			out.Leased = out.Leased || e.Action != Delete && p.inHeldRegion(e, evs)
 		case Read:
-			if !out.Key.known() {
+			if !out.Key.known() && !p.loadsRecord(e, fn) {
 				continue
 			}
 		case RunBody:
@@ -80,6 +80,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 	}
 	s.Reads = p.readResults(fn, evs)
 	s.Pooled = p.pooledParams(fn)
+	s.Makes = p.makes(fn)
 	return s
 }
 

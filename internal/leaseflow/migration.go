@@ -1,0 +1,9 @@
+package leaseflow
+
+// migrates reports whether the package is there for changes that are made once,
+// when a new release starts: what a second run finds changed it passes over.
+func (p *program) migrates() bool {
+	return hasAny(migrationWords, split(p.pass.Pkg.Name()))
+}
+
+var migrationWords = map[string]bool{"migrate": true, "migration": true, "migrations": true}
