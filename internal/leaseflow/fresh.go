@@ -37,7 +37,7 @@ type insertion struct {
 func (p *program) insertions(evs []*event) []insertion {
 	var out []insertion
 	for _, e := range evs {
-		if e.Kind != Write || e.Action != Insert || !refusesTwice(&e.Effect) || e.deferred || e.spawned || e.Weak {
+		if e.Kind != Write || e.Action != Insert || !refusesTwice(&e.Effect) || e.deferred || e.spawned {
 			continue
 		}
 		call, ok := e.call.(*ssa.Call)

@@ -361,7 +361,8 @@ func (s site) write() []Effect {
 	e := s.effect(Write)
 	e.Owner = s.term("cond", "owner")
 	e.Action = actionOf(s.row, s.c.obj.Name())
-	e.Weak = s.row.Attr["verb"] == "notify" // lost for whoever does not listen
+	e.Weak = s.row.Attr["verb"] == "notify" || // lost for whoever does not listen
+		s.row.Attr["verb"] == "insert" && s.row.Store == "sql" // a mapper's: the schema may well refuse a second one
 	e.byName(s.c.obj.Name())
 	e.Guard = s.guard()
 	e.Token = e.Guard == Unguarded && s.carriesToken()
