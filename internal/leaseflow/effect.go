@@ -137,6 +137,7 @@ type Effect struct {
 	Flows   []int    `json:",omitempty"` // parameters that flow into what a write stores
 
 	Only []Premise `json:",omitempty"` // all of which hold where it happens
+	Via  Dispatch  `json:",omitzero"`  // the last interface on the way to it
 }
 
 // String renders the effect for tests and -v.
@@ -197,6 +198,9 @@ func (s *Summary) add(e Effect) {
 		if o.Kind == e.Kind && o.At == e.At && o.Func == e.Func && o.Verdict == e.Verdict && o.Action == e.Action && o.Key.Shape() == e.Key.Shape() &&
 			(o.Guard == e.Guard || samePremises(o.Only, e.Only)) {
 			o.Only = commonPremises(o.Only, e.Only)
+			if o.Via != e.Via { // either of two
+				o.Via = Dispatch{}
+			}
 			if e.Guard < o.Guard {
 				o.Guard = e.Guard
 			}

@@ -102,7 +102,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		return out
 	}
 	for _, e := range sum.Effects {
-		if !p.withPremises(&e, call, c.args) {
+		if p.elsewhere(&e, c) || !p.withPremises(&e, call, c.args) {
 			continue
 		}
 		if e.Kind == RunBody && foreign(e, c.fn) {

@@ -108,7 +108,7 @@ func Infer(results []*Result) []*models.Row {
 				if merged[m.Name()] == nil {
 					merged[m.Name()] = &Summary{}
 				}
-				merge(merged[m.Name()], s)
+				merge(merged[m.Name()], s, Dispatch{declaredIn(m), typeKey(named)})
 			}
 		}
 	}
@@ -127,6 +127,9 @@ func Infer(results []*Result) []*models.Row {
 			}
 			if d := declaringInterface(m); d != nil {
 				owner = d
+			}
+			if owner.Obj() != in.Obj() && all[declaredIn(m)] != nil { // told there, of all that implement it
+				continue
 			}
 			sortEffects(s)
 			rows = append(rows, rowsFor(owner, m, s)...)

@@ -62,7 +62,7 @@ func (p *program) linkLocal() map[*types.Func]bool {
 					if next[m] == nil {
 						next[m] = &Summary{}
 					}
-					merge(next[m], s)
+					merge(next[m], s, Dispatch{declaredIn(m), typeKey(named)})
 				}
 			}
 		}
@@ -80,9 +80,9 @@ func (p *program) linkLocal() map[*types.Func]bool {
 
 // merge adds the effects of one implementation to those of an interface
 // method: it acquires if any does, and writes as the worst one does.
-func merge(dst, src *Summary) {
+func merge(dst, src *Summary, via Dispatch) {
 	for _, e := range src.Effects {
-		e.Inferred = true
+		e.Inferred, e.Via = true, via
 		dst.add(e)
 	}
 	for _, r := range src.Reads {

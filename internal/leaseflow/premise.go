@@ -251,7 +251,8 @@ func (p *program) followed(out []Premise, b *ssa.BasicBlock, in ssa.Instruction)
 				ptr = i.X
 			}
 		}
-		if ptr == nil {
+		switch ptr.(type) {
+		case nil, *ssa.Alloc, *ssa.FreeVar, *ssa.Global, *ssa.FieldAddr, *ssa.IndexAddr: // the place of a variable
 			continue
 		}
 		t, ok := p.given(ptr)

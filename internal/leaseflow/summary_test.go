@@ -25,6 +25,7 @@ var everything = Effect{
 	Origin: HostOrigin, Ordered: true, Token: true, Spawned: true, Weak: true, Leased: true,
 	Gates: []int{0, 1}, Verdict: -1, Func: 2, Held: true, Aliases: []string{"m.Locker.key"}, Flows: []int{1},
 	Only: []Premise{{Of: param(1), Op: "!=", Value: nilTerm}, {Of: field(param(2), "m.Options.Force"), Op: "==", Value: constTerm("true")}},
+	Via:  Dispatch{"example.com/m/locks.Store", "example.com/m/redis.Client"},
 }
 
 func asJSON(t *testing.T, v any) string {
@@ -58,7 +59,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	}
 	var buf bytes.Buffer
 	require.NoError(t, gob.NewEncoder(&buf).Encode(s))
-	require.Less(t, buf.Len(), 12<<10, "bytes, with every field of every effect in use")
+	require.Less(t, buf.Len(), 14<<10, "bytes, with every field of every effect in use")
 	perKind := map[Kind]int{}
 	for _, e := range s.Effects {
 		perKind[e.Kind]++

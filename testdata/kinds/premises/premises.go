@@ -71,7 +71,7 @@ func (h *house) rounds(ctx context.Context, r *rooms.Room) error {
 	return h.locked(ctx, func() error {
 		var o rooms.Options
 		for range 2 {
-			if err := rooms.Put(ctx, h.rdb, r, o); err != nil { // want `unfencedwrite`
+			if err := rooms.Fill(ctx, h.rdb, r, o); err != nil { // want `unfencedwrite`
 				return err
 			}
 			o.Kind = rooms.Plain
@@ -100,12 +100,12 @@ func (h *house) byDefault(ctx context.Context, r *rooms.Room) error {
 	})
 }
 
-// The branch that is not taken stands in the caller of the caller.
-func (h *house) either(ctx context.Context, r *rooms.Room, force bool) error {
+// The caller has looked at the same parameter before.
+func (h *house) move(ctx context.Context, r *rooms.Room, isNew bool) error {
 	return h.locked(ctx, func() error {
-		if force {
-			return h.store.Change(ctx, r) // want `unfencedwrite`
+		if isNew {
+			return rooms.Move(ctx, h.rdb, r, isNew)
 		}
-		return h.store.Add(ctx, r)
+		return rooms.Move(ctx, h.rdb, r, isNew) // want `unfencedwrite`
 	})
 }

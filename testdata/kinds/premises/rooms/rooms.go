@@ -102,6 +102,22 @@ func Put(ctx context.Context, rdb *redis.Client, r *Room, o Options) error {
 	return o.After()
 }
 
+// Fill writes as Put does.
+func Fill(ctx context.Context, rdb *redis.Client, r *Room, o Options) error {
+	if o.Kind == Fresh {
+		return nil
+	}
+	return rdb.Set(ctx, "fill:"+r.Name, r.Floor, 0).Err()
+}
+
+// Move writes unless it is told that the room is a new one.
+func Move(ctx context.Context, rdb *redis.Client, r *Room, isNew bool) error {
+	if !isNew {
+		return rdb.Set(ctx, "move:"+r.Name, r.Floor, 0).Err()
+	}
+	return nil
+}
+
 // Each runs f, unless it is only asked what it would do.
 func Each(ctx context.Context, dry bool, f func(ctx context.Context) error) error {
 	if dry {

@@ -1,0 +1,14 @@
+// Package blobs is one of the clients.
+package blobs
+
+import (
+	"context"
+
+	"github.com/redis/go-redis/v9"
+)
+
+type Client struct{ Rdb *redis.Client }
+
+func (c *Client) Put(ctx context.Context, data string) error {
+	return c.Rdb.Set(ctx, "blob", data, 0).Err()
+}
