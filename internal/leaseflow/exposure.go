@@ -27,7 +27,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		}
 		last := p.deepest(e, 0)
 		x := Exposure{Pos: last.pos(), Write: e.Effect, call: e.call}
-		x.Write.RMW = e.RMW && (e.rewrites || last.RMW)
+		x.Write.RMW = e.RMW && (last.RMW || p.rewritesOnTheWay(e))
 		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last)
 		if call := p.inBody(e); call != x.Pos { // the region is in a caller of the line that has to change
 			x.From = p.placeOfEvent(e)

@@ -34,6 +34,25 @@ func (p *program) deepest(e *event, depth int) *event {
 	return e
 }
 
+// rewritesOnTheWay reports whether a function on the way to the deepest call
+// shows that what is written was read before.
+func (p *program) rewritesOnTheWay(e *event) bool {
+	for range 8 {
+		if e.rewrites {
+			return true
+		}
+		if e.last() {
+			return false
+		}
+		inner := p.sameEffect(e, e.body)
+		if inner == nil {
+			return false
+		}
+		e = inner
+	}
+	return false
+}
+
 // via lists the calls between that of e and the deepest one.
 func (p *program) via(e *event) []Place {
 	var out []Place
