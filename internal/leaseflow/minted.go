@@ -8,7 +8,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// maxMinted bounds how far the making of a name is followed.
+// maxMinted bounds how far the making of a name is followed, and to how many
+// callers.
 const maxMinted = 8
 
 // mintedHere reports whether a name is a random value, or holds one, that this
@@ -83,13 +84,13 @@ func livesHere(st *types.Struct) bool {
 // every caller has made up. What is exported may have others.
 func (p *program) mintedByCallers(v ssa.Value, path []string, depth int) bool {
 	param, ok := v.(*ssa.Parameter)
-	if !ok {
+	if !ok || depth > maxMinted {
 		return false
 	}
 	fn := param.Parent()
 	i := slices.Index(fn.Params, param)
 	calls := p.callers[fn]
-	if i < 0 || len(calls) == 0 || fn.Object() == nil || fn.Object().Exported() || len(p.handed[fn]) > 0 {
+	if i < 0 || len(calls) == 0 || len(calls) > maxMinted || fn.Object() == nil || fn.Object().Exported() || len(p.handed[fn]) > 0 {
 		return false
 	}
 	for _, call := range calls {
@@ -109,7 +110,7 @@ func (p *program) mintedByCallers(v ssa.Value, path []string, depth int) bool {
 				return false
 			}
 		}
-		if depth > maxMinted || !p.mintedHere(p.term(name), depth+2) {
+		if !p.mintedHere(p.term(name), depth+2) {
 			return false
 		}
 	}
