@@ -115,11 +115,13 @@ type Effect struct {
 	Lock      bool   `json:",omitempty"` // on the record that a lease lives in
 	Candidate bool   `json:",omitempty"` // an acquire that needs evidence that it is a lock
 	NoExpiry  bool   `json:",omitempty"` // a lock that nobody can take over
+	Lasting   bool   `json:",omitempty"` // a record that only its removal ends, as far as the package shows
 	Unique    bool   `json:",omitempty"` // a record whose name belongs to this acquisition alone
 	Own       bool   `json:",omitempty"` // a write to a record that only this run or process names
 	Unsafe    bool   `json:",omitempty"` // a release or renewal that names the key alone
 	Script    bool   `json:",omitempty"` // done by a script at the store
 	RMW       bool   `json:",omitempty"` // a write of what was read before
+	Fixed     bool   `json:",omitempty"` // sets constants and the time of day alone: what was read at most names the rows
 	Tx        bool   `json:",omitempty"` // runs on a transaction or pipeline
 	Inferred  bool   `json:",omitempty"` // one link is a merged interface or an inferred wrapper
 	Origin    Origin `json:",omitempty"`

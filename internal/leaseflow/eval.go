@@ -81,6 +81,9 @@ func (p *program) eval(v ssa.Value) Term {
 		if _, ok := v.Type().Underlying().(*types.Pointer).Elem().Underlying().(*types.Basic); ok {
 			return p.load(v, v) // &name stands for name
 		}
+		if param := spilled(v); param != nil {
+			return p.term(param)
+		}
 	case *ssa.IndexAddr:
 		return Term{Op: opElem, Args: []Term{p.term(v.X)}}
 	case *ssa.Index:

@@ -199,7 +199,7 @@ func (p *program) tell(x *Exposure, r *region, w *event) {
 	a := r.acquire
 	x.Acquire = p.placeOfEvent(a)
 	x.Acquirer = a.Effect
-	x.NoExpiry = a.NoExpiry
+	x.NoExpiry = a.NoExpiry || a.Lasting
 	x.LeaderOnly = a.Held
 	x.Dropped = p.dropped(a) || p.unheeded(a, w)
 	x.Kept = r.kept()

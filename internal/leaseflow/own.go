@@ -2,7 +2,6 @@ package leaseflow
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/fencelint/fencelint/internal/models"
 	"golang.org/x/tools/go/ssa"
@@ -77,28 +76,4 @@ func (s site) livesByLease() bool {
 		row := s.p.rowWith(s.p.callee(&call.Call), models.Option)
 		return row != nil && len(row.Subject["lease"]) > 0
 	})
-}
-
-// mintedHere reports whether a name is a random value, or holds one, that was
-// made by the function that uses it or by one that it calls. A random name that
-// comes out of a field may have been read back from a store by anybody.
-func (p *program) mintedHere(t Term, depth int) bool {
-	if depth > 6 {
-		return false
-	}
-	switch t.Op {
-	case opConcat:
-		return slices.ContainsFunc(t.Args, func(a Term) bool { return p.mintedHere(a, depth+1) })
-	case opUnknown:
-		return p.callOrigin(t.v, depth) == RandomOrigin
-	case opCall:
-		return p.callOrigin(t.v, depth) == RandomOrigin || slices.ContainsFunc(t.Args, func(a Term) bool { return p.mintedHere(a, depth+1) })
-	case opField: // of a struct that was made here
-		if len(t.Args) != 1 {
-			return false
-		}
-		val := p.fieldValue(t.Args[0].v, []string{t.Text[strings.LastIndexByte(t.Text, '.')+1:]})
-		return val != nil && p.mintedHere(p.term(val), depth+1)
-	}
-	return false
 }

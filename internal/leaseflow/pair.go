@@ -53,7 +53,7 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 				continue
 			}
 			a := p.partner(u, acquires)
-			if a == nil && (!p.looksLikeRelease(u) || slices.ContainsFunc(acquires, func(a *event) bool { return beside(a, u) })) {
+			if a == nil && (!p.looksLikeRelease(u) || slices.ContainsFunc(acquires, func(a *event) bool { return beside(a, u) }) || p.plainlyPut(u, acquires, all)) {
 				continue
 			}
 			if a != nil && a.Unique {
@@ -182,6 +182,23 @@ func (p *program) pairRank(a, u *event) int {
 // beside reports whether u changes what stands beside the lock of a.
 func beside(a, u *event) bool {
 	return otherRecord(a.Key, u.Key) || otherRecord(a.Row, u.Row)
+}
+
+// plainlyPut reports whether the key of u is one that this package also writes
+// without a condition, while it takes its locks otherwise: a note of who holds
+// one, which stands beside it.
+func (p *program) plainlyPut(u *event, acquires []*event, all map[*ssa.Function][]*event) bool {
+	if !u.Key.telling() || !slices.ContainsFunc(acquires, func(a *event) bool { return a.Store == u.Store && !a.Candidate }) {
+		return false
+	}
+	for _, fn := range p.fns {
+		for _, w := range all[fn] {
+			if w.Kind == Write && w.direct && w.Action == Overwrite && w.Guard == Unguarded && !w.Unsafe && w.Store == u.Store && sameShape(w.Key, u.Key) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // generic reports whether u is a store's own plain delete, of whatever key it

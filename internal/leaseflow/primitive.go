@@ -413,6 +413,7 @@ func (s site) write() []Effect {
 		a.Row = s.item("item", "key")
 		a.Gates = s.gates()
 		a.Guard = Unguarded
+		a.Lasting = s.lasts(a.Row)
 		out = append(out, a)
 	}
 	if pl, ok := s.row.First("body"); ok && pl.Root == models.Arg {

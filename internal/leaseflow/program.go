@@ -51,6 +51,7 @@ type program struct {
 	transacted  map[*ssa.Function]bool                   // bodies that a transaction of a database is made of
 	pools       map[*types.Named]bool                    // answers of poolType
 	oneConn     tri                                      // answer of singleConnection
+	endsKnown   tri                                      // answer of endsLeases
 	broken      map[*ssa.Function]bool
 	premises    map[*ssa.BasicBlock][]Premise // answers of entering
 }

@@ -144,7 +144,7 @@ func (p *program) markRMW(fn *ssa.Function, evs []*event) {
 		}
 	}
 	for _, e := range evs {
-		if e.Kind != Write || e.RMW || e.deferred || e.Action != Overwrite && e.Action != Send && e.Action != Insert {
+		if e.Kind != Write || e.RMW || e.Fixed || e.deferred || e.Action != Overwrite && e.Action != Send && e.Action != Insert {
 			continue // what was read at most names what these change, or goes beside it
 		}
 		c := p.callee(e.call.Common())

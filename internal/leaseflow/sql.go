@@ -159,6 +159,9 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 	e.Token = storesToken(st)
 	res := r.apply(e)
 	for i := range res {
+		if res[i].Kind == Write && !res[i].Lock {
+			s.judgeUpdate(&res[i], st, args)
+		}
 		if res[i].Kind == Acquire {
 			res[i].Gates = gateResults(s.c.signature())
 			for _, a := range st.Set {

@@ -19,7 +19,7 @@ func (p *program) markStale(all map[*ssa.Function][]*event) {
 
 func (p *program) markStaleIn(fn *ssa.Function, reads []*event, all map[*ssa.Function][]*event) {
 	for _, e := range all[fn] {
-		if e.Kind != Write || e.Action != Overwrite || e.deferred || e.Guard >= MaybeGuard {
+		if e.Kind != Write || e.Fixed || e.Action != Overwrite || e.deferred || e.Guard >= MaybeGuard {
 			continue
 		}
 		c := p.callee(e.call.Common())

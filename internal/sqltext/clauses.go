@@ -104,7 +104,7 @@ target:
 	}
 	end := p.find(set+1, hi, func(i int) bool {
 		t := p.tokens[i]
-		return t.kind == wordToken && (t.text == "from" || whereEnd[t.text]) || p.cqlIf(i)
+		return t.kind == wordToken && (t.text == "from" || whereEnd[t.text]) && !p.isSymbol(i+1, "=") || p.cqlIf(i)
 	})
 	s.Set = p.assigns(s, set+1, end, depth)
 	if from := p.findWord(end, hi, "from", "where"); p.is(from, "from") {

@@ -398,7 +398,7 @@ func (p *parser) tail(s *Statement, lo, hi int) {
 		case "nowait":
 			s.NoWait = true
 		case "returning", "output":
-			s.Returning = s.Returning || i > lo
+			s.Returning = s.Returning || i > lo && !p.isSymbol(i+1, "=")
 		case "with": // hints of SQL Server
 			if m := p.closing(i+1, hi); m >= 0 {
 				for _, t := range p.tokens[i+1 : m] {
