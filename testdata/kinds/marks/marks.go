@@ -1,0 +1,109 @@
+// Package marks updates rows in ways that a second holder may repeat, or that the
+// row's own state refuses, and beside each in a way that loses something.
+package marks
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/go-redsync/redsync/v4"
+	"github.com/lib/pq"
+)
+
+type queue struct {
+	mutex *redsync.Mutex
+	db    *sql.DB
+}
+
+func (q *queue) remove(ctx context.Context, item string) error {
+	_, err := q.db.ExecContext(ctx, `UPDATE queue SET is_deleted = $1 WHERE name = $2 AND item = $3`, true, "files", item)
+	return err
+}
+
+func (q *queue) paint(ctx context.Context, item string) error {
+	_, err := q.db.ExecContext(ctx, `UPDATE queue SET color = 'red' WHERE item = $1`, item) // want `^unfencedwrite \(unfenced\)`
+	return err
+}
+
+// drop marks what it has read.
+func (q *queue) drop(ctx context.Context) error {
+	if err := q.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer q.mutex.UnlockContext(context.WithoutCancel(ctx))
+	var item string
+	if err := q.db.QueryRowContext(ctx, `SELECT item FROM queue WHERE NOT is_deleted LIMIT 1`).Scan(&item); err != nil {
+		return err
+	}
+	if err := q.remove(ctx, item); err != nil {
+		return err
+	}
+	return q.paint(ctx, item)
+}
+
+// seen names by what was read the rows only; the last one stores it.
+func (q *queue) seen(ctx context.Context) error {
+	if err := q.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer q.mutex.UnlockContext(context.WithoutCancel(ctx))
+	var ids []int64
+	var last int64
+	if err := q.db.QueryRowContext(ctx, `SELECT array_agg(id), max(at) FROM visits`).Scan(pq.Array(&ids), &last); err != nil {
+		return err
+	}
+	if _, err := q.db.ExecContext(ctx, `UPDATE visits SET last_seen = $1 WHERE id = ANY($2)`, time.Now(), pq.Array(ids)); err != nil {
+		return err
+	}
+	_, err := q.db.ExecContext(ctx, `UPDATE visits SET last_seen = $1 WHERE id = ANY($2)`, last, pq.Array(ids)) // want `^unfencedwrite \(rmw\)`
+	return err
+}
+
+func (q *queue) step(ctx context.Context, id int64, status string, before []string) (bool, error) {
+	res, err := q.db.ExecContext(ctx, `UPDATE recovery SET status = $1 WHERE id = $2 AND status = ANY($3)`, status, id, pq.Array(before))
+	if err != nil {
+		return false, err
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
+}
+
+func (q *queue) jump(ctx context.Context, id int64, status string) error {
+	_, err := q.db.ExecContext(ctx, `UPDATE recovery SET status = $1 WHERE id = $2`, status, id) // want `^unfencedwrite \(rmw\)`
+	return err
+}
+
+// finish stores what it was told beside the state: the first to come decides.
+func (q *queue) finish(ctx context.Context, id int64, text string) error {
+	_, err := q.db.ExecContext(ctx, `UPDATE outcome SET status = 'done', output = $1 WHERE id = $2 AND status = 'running'`, text, id) // want `^unfencedwrite \(unfenced\)`
+	return err
+}
+
+func (q *queue) advance(ctx context.Context, id int64, text string) error {
+	if err := q.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer q.mutex.UnlockContext(context.WithoutCancel(ctx))
+	var next string
+	if err := q.db.QueryRowContext(ctx, `SELECT next FROM recovery WHERE id = $1`, id).Scan(&next); err != nil {
+		return err
+	}
+	moved, err := q.step(ctx, id, next, []string{"waiting"})
+	if err != nil || !moved {
+		return errors.Join(err, errors.New("not moved"))
+	}
+	if _, err := q.db.ExecContext(ctx, `UPDATE recovery SET flag = TRUE WHERE id = $1 AND flag = FALSE`, id); err != nil {
+		return err
+	}
+	return q.jump(ctx, id, next)
+}
+
+func (q *queue) end(ctx context.Context, id int64, text string) error {
+	if err := q.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer q.mutex.UnlockContext(context.WithoutCancel(ctx))
+	return q.finish(ctx, id, text)
+}
