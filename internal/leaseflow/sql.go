@@ -129,7 +129,7 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 	r := record{verb: st.Verb, table: st.Table, guard: g.Kind, partial: st.Partial, conflict: st.Conflict}
 	for _, a := range st.Set {
 		r.sets = append(r.sets, a.Column)
-		r.selfRef = r.selfRef || a.SelfRef
+		r.selfRef = r.selfRef || a.SelfRef && !a.Settles
 		if isCleared(a.Value) {
 			r.clears = append(r.clears, a.Column)
 		}

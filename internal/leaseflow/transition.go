@@ -68,12 +68,16 @@ func sameValue(a, b sqltext.Value) bool {
 }
 
 // marks reports whether an update sets no more than marks on the rows that it
-// names: yes or no, the time of day, or nothing in place of what was there.
+// names: yes or no, the time of day, or nothing in place of what was there; or
+// makes of what is there what it stays when it is made again.
 func (p *program) marks(st sqltext.Statement, args []ssa.Value) bool {
 	if st.Partial || len(st.Where) == 0 {
 		return false
 	}
 	for _, a := range st.Set {
+		if a.Settles {
+			continue
+		}
 		if !p.fixedValue(a.Value, args) || !p.isMark(a.Column, a.Value, args) || hasWord(lockWords, a.Column) {
 			return false
 		}

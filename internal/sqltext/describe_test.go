@@ -92,6 +92,9 @@ func assigns(list []Assign) string {
 		if a.SelfRef {
 			s += "~"
 		}
+		if a.Settles {
+			s += "!"
+		}
 		if len(a.When) > 0 {
 			s += "[" + conds(a.When) + "]"
 		}

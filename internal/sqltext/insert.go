@@ -189,8 +189,16 @@ func (p *parser) assign(s *Statement, column, qualifier string, lo, hi, depth in
 		}
 		i = next
 	}
+	a.Settles = a.SelfRef && p.settles(lo, hi)
 	a.When = p.when(column, lo, hi, depth)
 	return a
+}
+
+// settles reports whether a value is one call of a function that, applied again
+// to what it gave, gives the same.
+func (p *parser) settles(lo, hi int) bool {
+	name, _, next := p.name(lo, hi)
+	return (name == "array_remove" || name == "least") && p.closing(next, hi) == hi-1
 }
 
 // when returns the condition of a value that keeps the column otherwise.

@@ -62,6 +62,8 @@ func TestPostgres(t *testing.T) {
 		{`UPDATE t SET a = $1 WHERE id = $2 AND xmin = $3::text::xid`, `update t set a=?1 where id = ?2 & xmin = ?3`, "version xmin ?3"},
 		{`UPDATE t SET a = $1 WHERE id = $2 AND etag IS NOT DISTINCT FROM $3`, `update t set a=?1 where id = ?2 & etag = ?3`, "version etag ?3"},
 		{`UPDATE t SET hash = $1 WHERE id = $2 AND hash = $3`, `update t set hash=?1 where id = ?2 & hash = ?3`, "version hash ?3"},
+		{`UPDATE acc SET low = LEAST(low, $1), rest = LEAST(rest, $1) + 1, tags = array_remove(tags, $3) WHERE id = $2`,
+			`update acc set low={least(low, ?)}~! rest={least(rest, ?) + 1}~ tags={array_remove(tags, ?)}~! where id = ?2`, "none"},
 		{`UPDATE acc SET bal = bal - $1 WHERE id = $2 AND bal >= $1`, `update acc set bal={bal - ?}~ where id = ?2 & bal >= ?1`, "none"},
 		{`UPDATE t SET seq = $1 WHERE id = $2 AND seq < $1`, `update t set seq=?1 where id = ?2 & seq < ?1`, "version seq ?1"},
 		{`UPDATE t SET claimed_at = now() WHERE id = $1 AND claimed_at IS NULL`,

@@ -157,6 +157,7 @@ type Assign struct {
 	Column  string
 	Value   Value
 	SelfRef bool // the new value derives from the old one: n = n + 1
+	Settles bool // and is the same when it is made again: n = LEAST(n, $1)
 	// When holds the conjuncts of a value that is kept unless they hold:
 	// c = IF(cond, new, c) or c = CASE WHEN cond THEN new ELSE c END.
 	When []Cond
