@@ -168,7 +168,7 @@ func (p *program) pairRank(a, u *event) int {
 		return 3
 	}
 	for _, s := range p.aliases(u.Key) {
-		if slices.Contains(a.Aliases, s) || a.Key.Shape() == s {
+		if (slices.Contains(a.Aliases, s) || a.Key.Shape() == s) && !p.generic(u) {
 			return 2
 		}
 	}
