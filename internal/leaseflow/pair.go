@@ -168,7 +168,7 @@ func (p *program) pairRank(a, u *event) int {
 		return 3
 	}
 	for _, s := range p.aliases(u.Key) {
-		if (slices.Contains(a.Aliases, s) || a.Key.Shape() == s) && !p.generic(u) {
+		if (slices.Contains(a.Aliases, s) || a.Key.Shape() == s) && (p.runs(a.fn, u.fn) || !p.generic(u)) {
 			return 2
 		}
 	}
@@ -199,6 +199,11 @@ func (p *program) plainlyPut(u *event, acquires []*event, all map[*ssa.Function]
 		}
 	}
 	return false
+}
+
+// runs reports whether a function is another one, or calls it.
+func (p *program) runs(a, fn *ssa.Function) bool {
+	return root(a) == root(fn) || slices.ContainsFunc(p.callers[root(fn)], func(call ssa.CallInstruction) bool { return root(call.Parent()) == root(a) })
 }
 
 // generic reports whether u is a store's own plain delete, of whatever key it

@@ -21,13 +21,12 @@ type store struct {
 func normal(key string) string { return strings.TrimPrefix(key, "/") }
 
 // bind lets a key go with its session.
-func (s *store) bind(pair *Pair, session string) error {
+func (s *store) bind(pair *Pair, session string) (<-chan struct{}, error) {
 	lock, err := s.client.LockOpts(&api.LockOptions{Key: pair.Key, Session: session})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = lock.Lock(nil)
-	return err
+	return lock.Lock(nil)
 }
 
 // Delete removes a key.
@@ -37,6 +36,6 @@ func (s *store) Delete(key string) error {
 }
 
 // Bind lets a key go with a session.
-func (s *store) Bind(key, session string) error {
+func (s *store) Bind(key, session string) (<-chan struct{}, error) {
 	return s.bind(&Pair{Key: normal(key)}, session)
 }
