@@ -74,11 +74,6 @@ func (s site) acquire() []Effect {
 		e.NoExpiry = true // the kernel owns it
 	}
 	e.Origin = s.p.origin(e.Owner)
-	if !e.Key.known() && s.c.hasRecv && len(s.c.args) > 0 {
-		if ctor := s.p.madeBy(s.c.args[0], 0); ctor != nil { // the name was told where the handle was made
-			e.Key = ctor.term("key")
-		}
-	}
 	return []Effect{e}
 }
 
