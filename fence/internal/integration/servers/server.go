@@ -42,6 +42,7 @@ type Server struct {
 	engine engine
 	args   []string
 	cred   *syscall.Credential
+	claim  net.PacketConn // keeps the port from other tests, see claimPort
 
 	mu   sync.Mutex
 	cmd  *exec.Cmd
@@ -81,7 +82,7 @@ func prepare(e engine, args ...string) (*Server, error) {
 	if s.cred, err = credential(e.user()); err != nil {
 		return nil, err
 	}
-	if s.Port, err = FreePort(); err != nil {
+	if s.Port, s.claim, err = claimPort(); err != nil {
 		return nil, err
 	}
 	if s.Dir, err = os.MkdirTemp("", "fence-"+e.name()+"-"); err != nil {
@@ -118,14 +119,26 @@ func credential(name string) (*syscall.Credential, error) {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 }
 
-// FreePort finds a loopback TCP port that is free now.
-func FreePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
+// claimPort finds a loopback TCP port that is free and keeps other tests from
+// choosing it too, in this process and in others: a server takes seconds until
+// it listens, and of two on one port the second would be taken for ready when
+// the first answers. The claim is the UDP port of the same number.
+func claimPort() (int, net.PacketConn, error) {
+	for {
+		claim, err := net.ListenPacket("udp", "127.0.0.1:0")
+		if err != nil {
+			return 0, nil, fmt.Errorf("claim a port: %w", err)
+		}
+		port := claim.LocalAddr().(*net.UDPAddr).Port
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err == nil {
+			return port, claim, l.Close()
+		}
+		_ = claim.Close()
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return 0, nil, fmt.Errorf("claim a port: %w", err)
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // run runs a tool as the server's user and gives its output.
@@ -255,5 +268,6 @@ func (s *Server) Resume() {
 func (s *Server) Stop() {
 	s.Kill()
 	_ = s.log.Close()
+	_ = s.claim.Close()
 	_ = os.RemoveAll(s.Dir) // a temporary directory that stays is no failure of a test
 }
