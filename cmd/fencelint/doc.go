@@ -4,7 +4,7 @@
 //	fencelint [flags] [packages]
 //	fencelint explain [rule|category]
 //	fencelint models [pattern]
-//	fencelint models -infer [packages]
+//	fencelint models -infer [packages] [pattern]
 //	fencelint cache clean
 //	fencelint version
 //	go vet -vettool=$(which fencelint) [packages]

@@ -127,7 +127,8 @@ func usage(fs *flag.FlagSet, w io.Writer) {
 usage: fencelint [flags] [packages]           analyse (default ./...)
        fencelint explain [rule|category]      what it means, how it breaks, how to repair it
        fencelint models [pattern]             the known APIs and their roles
-       fencelint models -infer [packages]     those of this module's own wrappers and interfaces
+       fencelint models -infer [packages] [pattern]
+                                              those of this module's own wrappers and interfaces
        fencelint cache clean                  remove what earlier runs stored
        fencelint version
        go vet -vettool=$(which fencelint) [packages]

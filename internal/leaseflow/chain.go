@@ -195,7 +195,15 @@ func modelType(v ssa.Value) types.Type {
 		}
 		break
 	}
-	t := v.Type()
+	t := element(v.Type())
+	if _, ok := t.Underlying().(*types.Struct); ok {
+		return t
+	}
+	return nil
+}
+
+// element returns what pointers and lists lead to.
+func element(t types.Type) types.Type {
 	for {
 		switch u := types.Unalias(t).(type) {
 		case *types.Pointer:
@@ -205,12 +213,8 @@ func modelType(v ssa.Value) types.Type {
 			t = u.Elem()
 			continue
 		}
-		break
-	}
-	if _, ok := t.Underlying().(*types.Struct); ok {
 		return t
 	}
-	return nil
 }
 
 func arrayElementsOf(s *ssa.Slice) ([]ssa.Value, bool) {

@@ -441,23 +441,23 @@ func (p *program) controlling(e *event, vs []*verdict) *verdict {
 // onlyWay reports whether every path from the branch at d to b goes through
 // successor i.
 func onlyWay(d *ssa.BasicBlock, i int, b *ssa.BasicBlock) bool {
-	other := d.Succs[1-i]
-	seen := map[*ssa.BasicBlock]bool{d: true}
-	var reach func(x *ssa.BasicBlock) bool
-	reach = func(x *ssa.BasicBlock) bool {
-		if x == b {
+	return !pathAvoiding(d.Succs[1-i], b, d)
+}
+
+// pathAvoiding reports whether a path leads from one block to another and not
+// through a third.
+func pathAvoiding(from, to, not *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{not: true}
+	var walk func(b *ssa.BasicBlock) bool
+	walk = func(b *ssa.BasicBlock) bool {
+		if b == to {
 			return true
 		}
-		if seen[x] {
+		if seen[b] {
 			return false
 		}
-		seen[x] = true
-		for _, s := range x.Succs {
-			if reach(s) {
-				return true
-			}
-		}
-		return false
+		seen[b] = true
+		return slices.ContainsFunc(b.Succs, walk)
 	}
-	return !reach(other)
+	return walk(from)
 }

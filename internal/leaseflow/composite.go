@@ -133,15 +133,6 @@ type doc struct {
 	known bool // nothing else can be in it
 }
 
-func (d doc) has(match func(key string) bool) (ssa.Value, string, bool) {
-	for k, v := range d.keys {
-		if match(k) {
-			return v, k, true
-		}
-	}
-	return nil, "", false
-}
-
 // docOf reads a composite value: struct literals by field or tag name, maps
 // and lists of key-value pairs by their constant keys.
 func (p *program) docOf(v ssa.Value) doc {

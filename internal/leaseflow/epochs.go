@@ -1,6 +1,8 @@
 package leaseflow
 
 import (
+	"slices"
+
 	"github.com/fencelint/fencelint/internal/models"
 	"golang.org/x/tools/go/ssa"
 )
@@ -17,36 +19,20 @@ func (p *program) madeUpNames() []Exposure {
 		if p.inTest(fn) {
 			continue
 		}
-		for _, b := range fn.Blocks {
-			for _, in := range b.Instrs {
-				call, ok := in.(*ssa.Call)
-				if !ok {
-					continue
-				}
-				c := p.callee(&call.Call)
-				row := p.rowWith(c, models.Condition, models.Token)
-				if row == nil {
-					continue
-				}
-				if len(row.Subject["token"]) > 0 {
-					ordered[row.Store] = true
-				}
-				pl, named := row.First("lockname")
-				if !named {
-					continue
-				}
-				s := site{p, call, c, row}
-				if v := s.value(pl); v != nil && p.origin(p.term(v)) == RandomOrigin {
-					out = append(out, Exposure{Pos: call.Pos(), call: call, Write: s.effect(Write), MadeUp: true})
-				}
+		calls(fn, func(call ssa.CallInstruction) {
+			c := p.callee(call.Common())
+			row := p.rowWith(c, models.Condition, models.Token)
+			if row == nil {
+				return
 			}
-		}
+			if len(row.Subject["token"]) > 0 {
+				ordered[row.Store] = true
+			}
+			s := site{p, call, c, row}
+			if p.origin(s.term("lockname")) == RandomOrigin {
+				out = append(out, Exposure{Pos: call.Pos(), call: call, Write: s.effect(Write), MadeUp: true})
+			}
+		})
 	}
-	kept := out[:0]
-	for _, x := range out {
-		if !ordered[x.Write.Store] {
-			kept = append(kept, x)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(out, func(x Exposure) bool { return ordered[x.Write.Store] })
 }

@@ -34,14 +34,6 @@ func (e *event) pos() token.Pos {
 	return e.fn.Pos()
 }
 
-// result returns the value of result i of the event's call.
-func (e *event) result(i int) ssa.Value {
-	if call, ok := e.call.(*ssa.Call); ok {
-		return resultValue(call, i)
-	}
-	return nil
-}
-
 // events lists the effects of every call in fn, in the order of the code.
 // Closures called elsewhere are not part of it.
 func (p *program) events(fn *ssa.Function) []*event {

@@ -25,7 +25,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
 			continue // told where the body stands
 		}
-		last := p.deepest(e, 0)
+		last := p.deepest(e)
 		x := Exposure{Pos: last.pos(), Write: e.Effect, call: e.call}
 		x.Write.RMW = e.RMW && (last.RMW || p.rewritesOnTheWay(e))
 		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last)

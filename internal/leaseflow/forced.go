@@ -7,6 +7,30 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// forced reports whether a function breaks locks on purpose, and is not what
+// an ordinary release calls.
+func (p *program) forced(fn *ssa.Function) bool {
+	if !saysForced(fn.Name()) {
+		return false
+	}
+	for _, call := range p.callers[fn] {
+		if from := root(call.Parent()); !saysForced(from.Name()) && hasWord(releaseWords, from.Name()) {
+			return false
+		}
+	}
+	return true
+}
+
+func saysForced(name string) bool {
+	for _, w := range split(name) {
+		switch w {
+		case "force", "forced", "admin", "break", "purge", "reset", "truncate", "all":
+			return true
+		}
+	}
+	return false
+}
+
 // handleGone reports whether a release runs only where the handle of the lock,
 // as the acquire keeps it, is nil: this process then holds nothing, and frees
 // what somebody told it to free.

@@ -155,7 +155,7 @@ func (p *program) leadsTo(in insertion, e *event) bool {
 			if !ok {
 				continue
 			}
-			if refused := p.sense(cond.Cond, asks, 0); refused >= 0 && !reaches(from.Succs[refused], e.call.Block(), call.Block()) {
+			if refused := p.sense(cond.Cond, asks, 0); refused >= 0 && !pathAvoiding(from.Succs[refused], e.call.Block(), call.Block()) {
 				return true
 			}
 		}
@@ -170,24 +170,6 @@ func storedIn(v, load ssa.Value) bool {
 		st, ok := r.(*ssa.Store)
 		return ok && st.Addr == l.X && st.Val == v
 	})
-}
-
-// reaches reports whether a way leads from one block to another and not through
-// a third.
-func reaches(from, to, not *ssa.BasicBlock) bool {
-	seen := map[*ssa.BasicBlock]bool{not: true}
-	var walk func(b *ssa.BasicBlock) bool
-	walk = func(b *ssa.BasicBlock) bool {
-		if b == to {
-			return true
-		}
-		if seen[b] {
-			return false
-		}
-		seen[b] = true
-		return slices.ContainsFunc(b.Succs, walk)
-	}
-	return walk(from)
 }
 
 // namesRecord reports whether a write means the record by the key in it.

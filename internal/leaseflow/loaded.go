@@ -75,18 +75,7 @@ func savesLoaded(r, w *event, a ssa.Value) bool {
 // recordUnder returns the named struct that a type holds, alone or many of; nil
 // for any other.
 func recordUnder(t types.Type) types.Type {
-	for range 4 {
-		switch u := types.Unalias(t).(type) {
-		case *types.Pointer:
-			t = u.Elem()
-			continue
-		case *types.Slice:
-			t = u.Elem()
-			continue
-		}
-		break
-	}
-	if n := namedOf(t); n != nil && structUnder(n) != nil && !isError(n) {
+	if n := namedOf(element(t)); n != nil && structUnder(n) != nil && !isError(n) {
 		return n
 	}
 	return nil

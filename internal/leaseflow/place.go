@@ -2,7 +2,9 @@ package leaseflow
 
 import (
 	"go/token"
+	"iter"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,16 +22,31 @@ func (p *program) inBody(e *event) token.Pos {
 	return e.pos()
 }
 
+// maxInward bounds how many calls an effect is followed through.
+const maxInward = 10
+
+// inward yields an event and then, one call further in each time, those of this
+// package that it stands for.
+func (p *program) inward(e *event) iter.Seq[*event] {
+	return func(yield func(*event) bool) {
+		for range maxInward {
+			if !yield(e) || e.last() {
+				return
+			}
+			inner := p.sameEffect(e, e.body)
+			if inner == nil {
+				return
+			}
+			e = inner
+		}
+	}
+}
+
 // deepest follows an effect down to the last call in this package: the line
 // that has to change.
-func (p *program) deepest(e *event, depth int) *event {
-	if e.direct || depth > 8 {
-		return e
-	}
-	if e.body != nil {
-		if inner := p.sameEffect(e, e.body); inner != nil {
-			return p.deepest(inner, depth+1)
-		}
+func (p *program) deepest(e *event) *event {
+	for inner := range p.inward(e) {
+		e = inner
 	}
 	return e
 }
@@ -37,18 +54,10 @@ func (p *program) deepest(e *event, depth int) *event {
 // rewritesOnTheWay reports whether a function on the way to the deepest call
 // shows that what is written was read before.
 func (p *program) rewritesOnTheWay(e *event) bool {
-	for range 8 {
+	for e := range p.inward(e) {
 		if e.rewrites {
 			return true
 		}
-		if e.last() {
-			return false
-		}
-		inner := p.sameEffect(e, e.body)
-		if inner == nil {
-			return false
-		}
-		e = inner
 	}
 	return false
 }
@@ -56,18 +65,11 @@ func (p *program) rewritesOnTheWay(e *event) bool {
 // via lists the calls between that of e and the deepest one.
 func (p *program) via(e *event) []Place {
 	var out []Place
-	for range 8 {
-		if e.direct || e.body == nil {
-			return out
+	way := slices.Collect(p.inward(e))
+	for i := 1; i+1 < len(way); i++ {
+		if at := p.inBody(way[i-1]); at != way[i].pos() {
+			out = append(out, *p.placeOfEvent(way[i]))
 		}
-		inner := p.sameEffect(e, e.body)
-		if inner == nil || inner.direct || inner.body == nil || p.sameEffect(inner, inner.body) == nil {
-			return out
-		}
-		if at := p.inBody(e); at != inner.pos() {
-			out = append(out, *p.placeOfEvent(inner))
-		}
-		e = inner
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package leaseflow
 import (
 	"go/constant"
 	"go/token"
-	"go/types"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -429,8 +428,6 @@ func storesUsers(v ssa.Value) []ssa.Instruction {
 	}
 	return out
 }
-
-func isChan(t types.Type) bool { _, ok := t.Underlying().(*types.Chan); return ok }
 
 // kept reports whether the lease is meant to run out: the function gives it up
 // where it fails and keeps it where it succeeds, so that the same work is not

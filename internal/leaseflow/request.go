@@ -91,27 +91,21 @@ func (p *program) requestParts(req ssa.Value) (method, url Term, guarded bool) {
 	if fn == nil {
 		return Term{}, Term{}, false
 	}
-	for _, b := range fn.Blocks {
-		for _, in := range b.Instrs {
-			call, ok := in.(*ssa.Call)
-			if !ok {
-				continue
-			}
-			c := p.callee(&call.Call)
-			row := p.rowWith(c, models.Condition)
-			if row == nil {
-				continue
-			}
-			pl, ok := row.First("name")
-			if !ok {
-				continue
-			}
-			name, _ := p.term(site{p, call, c, row}.value(pl)).constant()
-			name = strings.ToLower(name)
-			if strings.HasPrefix(name, "if-") || strings.Contains(name, "idempotency") || strings.Contains(name, "fencing") || strings.Contains(name, "request-id") {
-				guarded = true
-			}
+	calls(fn, func(call ssa.CallInstruction) {
+		c := p.callee(call.Common())
+		row := p.rowWith(c, models.Condition)
+		if row == nil {
+			return
 		}
-	}
+		pl, ok := row.First("name")
+		if !ok {
+			return
+		}
+		name, _ := p.term(site{p, call, c, row}.value(pl)).constant()
+		name = strings.ToLower(name)
+		if strings.HasPrefix(name, "if-") || strings.Contains(name, "idempotency") || strings.Contains(name, "fencing") || strings.Contains(name, "request-id") {
+			guarded = true
+		}
+	})
 	return method, url, guarded
 }

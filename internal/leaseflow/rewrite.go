@@ -34,7 +34,7 @@ func (p *program) rewrites(all map[*ssa.Function][]*event, stale map[*event]bool
 			if u.Kind != Write || u.Store != "file" || u.Action != Overwrite || !p.again(u) {
 				continue
 			}
-			last := p.deepest(u, 0)
+			last := p.deepest(u)
 			if !last.direct {
 				continue // told where it stands
 			}
@@ -47,7 +47,7 @@ func (p *program) rewrites(all map[*ssa.Function][]*event, stale map[*event]bool
 				continue
 			}
 			told[at] = true
-			r := UnsafeRelease{Pos: at.Pos(), API: u.API, Store: u.Store, Renews: true, Inferred: u.Inferred, Acquire: p.placeOfEvent(p.deepest(a, 0))}
+			r := UnsafeRelease{Pos: at.Pos(), API: u.API, Store: u.Store, Renews: true, Inferred: u.Inferred, Acquire: p.placeOfEvent(p.deepest(a))}
 			if v != nil {
 				r.Check, r.CheckKind = p.placeOfVerdict(v), v.effect.Check
 			}
@@ -70,18 +70,10 @@ func (p *program) sameFile(u *event, acquires []*event) *event {
 // again reports whether an effect happens time after time: in a loop on the way
 // to it.
 func (p *program) again(e *event) bool {
-	for range 8 {
+	for e := range p.inward(e) {
 		if p.inLoop(e) {
 			return true
 		}
-		if e.direct || e.body == nil {
-			return false
-		}
-		inner := p.sameEffect(e, e.body)
-		if inner == nil {
-			return false
-		}
-		e = inner
 	}
 	return false
 }

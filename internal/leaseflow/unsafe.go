@@ -60,30 +60,6 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 	return append(out, p.rereads(all)...)
 }
 
-// forced reports whether a function breaks locks on purpose, and is not what
-// an ordinary release calls.
-func (p *program) forced(fn *ssa.Function) bool {
-	if !saysForced(fn.Name()) {
-		return false
-	}
-	for _, call := range p.callers[fn] {
-		if from := root(call.Parent()); !saysForced(from.Name()) && hasWord(releaseWords, from.Name()) {
-			return false
-		}
-	}
-	return true
-}
-
-func saysForced(name string) bool {
-	for _, w := range split(name) {
-		switch w {
-		case "force", "forced", "admin", "break", "purge", "reset", "truncate", "all":
-			return true
-		}
-	}
-	return false
-}
-
 // early reports whether a deferred release is registered before the answer of
 // the acquire is looked at, so that it runs for the losers too.
 func (p *program) early(u, a *event) bool {

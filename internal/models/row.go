@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -112,9 +111,6 @@ func ParsePlace(s string) (Place, error) {
 	}
 	return p, nil
 }
-
-// Words returns the words that a subject may use.
-func Words() []string { return slices.Clone(words) }
 
 // words are the keys of subjects. The first ones carry the analysis, the rest
 // tells people which argument is which.

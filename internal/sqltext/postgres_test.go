@@ -62,6 +62,7 @@ func TestPostgres(t *testing.T) {
 		{`UPDATE t SET a = $1 WHERE id = $2 AND xmin = $3::text::xid`, `update t set a=?1 where id = ?2 & xmin = ?3`, "version xmin ?3"},
 		{`UPDATE t SET a = $1 WHERE id = $2 AND etag IS NOT DISTINCT FROM $3`, `update t set a=?1 where id = ?2 & etag = ?3`, "version etag ?3"},
 		{`UPDATE t SET hash = $1 WHERE id = $2 AND hash = $3`, `update t set hash=?1 where id = ?2 & hash = ?3`, "version hash ?3"},
+		{`UPDATE runs SET n = $3, output = $2 WHERE id = $1`, `update runs set n=?3 output=?2 where id = ?1`, "none"},
 		{`UPDATE acc SET low = LEAST(low, $1), rest = LEAST(rest, $1) + 1, tags = array_remove(tags, $3) WHERE id = $2`,
 			`update acc set low={least(low, ?)}~! rest={least(rest, ?) + 1}~ tags={array_remove(tags, ?)}~! where id = ?2`, "none"},
 		{`UPDATE acc SET bal = bal - $1 WHERE id = $2 AND bal >= $1`, `update acc set bal={bal - ?}~ where id = ?2 & bal >= ?1`, "none"},

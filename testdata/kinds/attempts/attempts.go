@@ -1,5 +1,7 @@
-// Package attempts names its workers after the host, and one change names none,
-// so that nothing stops an attempt that was given up and wakes.
+// Package attempts names its workers after the host. Of tasks one change names
+// no worker, so that nothing stops an attempt that was given up and wakes. Of
+// jobs every change names the worker: only its own abandoned attempt could pass
+// for it, and a worker makes one at a time.
 package attempts
 
 import (
@@ -27,26 +29,60 @@ func workers(db *sql.DB) []*worker {
 	return ws
 }
 
-func (w *worker) take(ctx context.Context, task int) (bool, error) {
-	res, err := w.db.ExecContext(ctx, `UPDATE tasks SET held_by = $1, lease_ends = now() + interval '30 s'
-		WHERE id = $2 AND (held_by IS NULL OR lease_ends < now())`, w.name, task)
-	if err != nil {
-		return false, err
-	}
-	n, err := res.RowsAffected()
-	return n == 1, err
+func (w *worker) takeTask(ctx context.Context, task int) error {
+	return one(w.db.ExecContext(ctx, `UPDATE tasks SET held_by = $1, lease_ends = now() + interval '30 s'
+		WHERE id = $2 AND (held_by IS NULL OR lease_ends < now())`, w.name, task))
 }
 
-func (w *worker) beat(ctx context.Context, task int) error {
+func (w *worker) beatTask(ctx context.Context, task int) error {
 	return one(w.db.ExecContext(ctx, `UPDATE tasks SET lease_ends = now() + interval '30 s' WHERE id = $1 AND held_by = $2`, task, w.name)) // want `unfencedwrite \(unfenced\).*share`
 }
 
-func (w *worker) finish(ctx context.Context, task int, out string) error {
+func (w *worker) finishTask(ctx context.Context, task int, out string) error {
 	return one(w.db.ExecContext(ctx, `UPDATE tasks SET result = $2 WHERE id = $1`, task, out)) // want `unfencedwrite \(unfenced\)`
 }
 
-func (w *worker) drop(ctx context.Context, task int) error {
+func (w *worker) dropTask(ctx context.Context, task int) error {
 	return one(w.db.ExecContext(ctx, `UPDATE tasks SET held_by = NULL, lease_ends = NULL WHERE id = $1 AND held_by = $2`, task, w.name)) // want `keyonlyrelease \(constowner\).*share`
+}
+
+func (w *worker) task(ctx context.Context, task int) error {
+	if err := w.takeTask(ctx, task); err != nil {
+		return err
+	}
+	if err := w.beatTask(ctx, task); err != nil {
+		return err
+	}
+	if err := w.finishTask(ctx, task, "done"); err != nil {
+		return err
+	}
+	return w.dropTask(ctx, task)
+}
+
+func (w *worker) takeJob(ctx context.Context, job int) error {
+	return one(w.db.ExecContext(ctx, `UPDATE jobs SET held_by = $1, lease_ends = now() + interval '30 s'
+		WHERE id = $2 AND (held_by IS NULL OR lease_ends < now())`, w.name, job))
+}
+
+func (w *worker) finishJob(ctx context.Context, job int, out string) error {
+	return one(w.db.ExecContext(ctx, `UPDATE jobs SET result = $2 WHERE id = $1 AND held_by = $3`, job, out, w.name))
+}
+
+func (w *worker) dropJob(ctx context.Context, job int) error {
+	return one(w.db.ExecContext(ctx, `UPDATE jobs SET held_by = NULL, lease_ends = NULL WHERE id = $1 AND held_by = $2`, job, w.name))
+}
+
+func (w *worker) job(ctx context.Context, job int) error {
+	if err := w.takeJob(ctx, job); err != nil {
+		return err
+	}
+	if err := one(w.db.ExecContext(ctx, `UPDATE jobs SET lease_ends = now() + interval '30 s' WHERE id = $1 AND held_by = $2`, job, w.name)); err != nil {
+		return err
+	}
+	if err := w.finishJob(ctx, job, "done"); err != nil {
+		return err
+	}
+	return w.dropJob(ctx, job)
 }
 
 func one(res sql.Result, err error) error {
@@ -57,18 +93,4 @@ func one(res sql.Result, err error) error {
 		return fmt.Errorf("not held any more: %w", err)
 	}
 	return nil
-}
-
-func (w *worker) work(ctx context.Context, task int) error {
-	ok, err := w.take(ctx, task)
-	if err != nil || !ok {
-		return err
-	}
-	if err := w.beat(ctx, task); err != nil {
-		return err
-	}
-	if err := w.finish(ctx, task, "done"); err != nil {
-		return err
-	}
-	return w.drop(ctx, task)
 }
