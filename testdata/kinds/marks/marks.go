@@ -104,29 +104,71 @@ func (q *queue) finish(ctx context.Context, id int64, text string) error {
 	return err
 }
 
-func (q *queue) advance(ctx context.Context, id int64, text string) error {
+// settle looks whether its row was there: who comes late finds none.
+func (q *queue) settle(ctx context.Context, id int64, text string) error {
+	res, err := q.db.ExecContext(ctx, `UPDATE outcome SET status = 'done', output = $1 WHERE id = $2 AND status = 'running'`, text, id)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, errors.New("not settled"))
+	}
+	return nil
+}
+
+// locked runs one piece of work under the lock.
+func (q *queue) locked(ctx context.Context, work func() error) error {
 	if err := q.mutex.LockContext(ctx); err != nil {
 		return err
 	}
 	defer q.mutex.UnlockContext(context.WithoutCancel(ctx))
-	var next string
-	if err := q.db.QueryRowContext(ctx, `SELECT next FROM recovery WHERE id = $1`, id).Scan(&next); err != nil {
+	return work()
+}
+
+func (q *queue) next(ctx context.Context, id int64) (next string, err error) {
+	err = q.db.QueryRowContext(ctx, `SELECT next FROM recovery WHERE id = $1`, id).Scan(&next)
+	return next, err
+}
+
+func (q *queue) promote(ctx context.Context, id int64) error {
+	return q.locked(ctx, func() error {
+		next, err := q.next(ctx, id)
+		if err != nil {
+			return err
+		}
+		_, err = q.step(ctx, id, next, []string{"waiting"})
 		return err
-	}
-	moved, err := q.step(ctx, id, next, []string{"waiting"})
-	if err != nil || !moved {
-		return errors.Join(err, errors.New("not moved"))
-	}
-	if _, err := q.db.ExecContext(ctx, `UPDATE recovery SET flag = TRUE WHERE id = $1 AND flag = FALSE`, id); err != nil {
+	})
+}
+
+func (q *queue) skip(ctx context.Context, id int64) error {
+	return q.locked(ctx, func() error {
+		next, err := q.next(ctx, id)
+		if err != nil {
+			return err
+		}
+		return q.jump(ctx, id, next)
+	})
+}
+
+func (q *queue) raise(ctx context.Context, id int64) error {
+	return q.locked(ctx, func() error {
+		_, err := q.db.ExecContext(ctx, `UPDATE recovery SET level = 2 WHERE id = $1 AND level = 1`, id)
 		return err
-	}
-	return q.jump(ctx, id, next)
+	})
+}
+
+func (q *queue) lift(ctx context.Context, id int64) error {
+	return q.locked(ctx, func() error {
+		_, err := q.db.ExecContext(ctx, `UPDATE recovery SET level = 2 WHERE id = $1`, id) // want `^unfencedwrite \(unfenced\)`
+		return err
+	})
 }
 
 func (q *queue) end(ctx context.Context, id int64, text string) error {
-	if err := q.mutex.LockContext(ctx); err != nil {
-		return err
-	}
-	defer q.mutex.UnlockContext(context.WithoutCancel(ctx))
-	return q.finish(ctx, id, text)
+	return q.locked(ctx, func() error { return q.finish(ctx, id, text) })
+}
+
+func (q *queue) endOnce(ctx context.Context, id int64, text string) error {
+	return q.locked(ctx, func() error { return q.settle(ctx, id, text) })
 }

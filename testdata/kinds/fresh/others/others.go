@@ -66,6 +66,44 @@ func (s *starter) note(ctx context.Context, j *job) error {
 	return err
 }
 
+func createJob(db gorp.SqlExecutor, j *job) error {
+	_, err := db.Exec(`INSERT INTO queue (job) VALUES ($1)`, j.ID) // want `^unfencedwrite \(unfenced\)`
+	return err
+}
+
+// queue inserts a row of another table under the job's number.
+func (s *starter) queue(ctx context.Context, j *job) error {
+	if err := s.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer s.mutex.UnlockContext(context.WithoutCancel(ctx))
+	if err := createJob(s.db, j); err != nil {
+		return err
+	}
+	_, err := s.db.Exec(`UPDATE job SET state = $1 WHERE id = $2`, j.State, j.ID) // want `^unfencedwrite \(unfenced\)`
+	return err
+}
+
+func insertJobNote(db gorp.SqlExecutor, j *job, note any) error {
+	if err := db.Insert(note); err != nil {
+		return fmt.Errorf("note of job %d: %w", j.ID, err)
+	}
+	return nil
+}
+
+// remark inserts what nobody can tell the table of.
+func (s *starter) remark(ctx context.Context, j *job, note any) error {
+	if err := s.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer s.mutex.UnlockContext(context.WithoutCancel(ctx))
+	if err := insertJobNote(s.db, j, note); err != nil {
+		return err
+	}
+	_, err := s.db.Exec(`UPDATE job SET state = $1 WHERE id = $2`, j.State, j.ID) // want `^unfencedwrite \(unfenced\)`
+	return err
+}
+
 // split inserts a job of no particular number and changes the one it came from.
 func (s *starter) split(ctx context.Context, j job) error {
 	if err := s.mutex.LockContext(ctx); err != nil {
