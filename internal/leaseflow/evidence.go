@@ -42,7 +42,8 @@ func (p *program) keyNames(t Term) []string {
 func (p *program) lockEvidence(e *event) bool {
 	if e.words == maybe {
 		e.words = no
-		if hasWord(lockWords, p.keyNames(e.Key)...) || p.aboutLocks(e.fn) || p.setsLeaderFlag(e.fn) {
+		names := p.keyNames(e.Key)
+		if !hasWord(onceWords, names...) && (hasWord(lockWords, names...) || p.aboutLocks(e.fn) || p.setsLeaderFlag(e.fn)) {
 			e.words = yes
 		}
 	}

@@ -19,7 +19,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 	verdicts := p.verdicts(fn, evs)
 	regions := p.regions(fn, evs)
 	for _, e := range evs {
-		if !p.counts(e) {
+		if !p.counts(e) || e.again(evs) {
 			continue
 		}
 		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
@@ -78,6 +78,12 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 	// of equals, the first in the text: a way back from a failure stands last
 	slices.SortStableFunc(out, func(a, b Exposure) int { return cmp.Compare(a.Pos, b.Pos) })
 	return worst(out)
+}
+
+// again reports whether a call leads back to a write that the same function
+// makes by itself: that is told where it stands.
+func (e *event) again(evs []*event) bool {
+	return !e.direct && slices.ContainsFunc(evs, func(o *event) bool { return o.direct && o.Kind == Write && o.At == e.At })
 }
 
 // elsewhere reports whether what makes a write is in another package: a nearer

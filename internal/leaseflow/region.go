@@ -15,6 +15,7 @@ type region struct {
 	ends    []*event // explicit releases
 	defers  []*event // deferred releases, in the order of registration
 	returns []*ssa.Return
+	refused []*ssa.BasicBlock // where the flow goes on without the lease
 }
 
 // span is a set of instructions: stretches of blocks.
@@ -101,7 +102,11 @@ func (p *program) flow(acq *event, events []*event) *region {
 			fail = p.failure(cond.Cond, acq)
 		}
 		for i, succ := range s.b.Succs {
-			if i == fail || seen[succ] {
+			if i == fail {
+				r.refused = append(r.refused, succ)
+				continue
+			}
+			if seen[succ] {
 				continue
 			}
 			seen[succ] = true

@@ -2,6 +2,7 @@ package leaseflow
 
 import (
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -17,14 +18,17 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 		out.Only = p.premisesOf(e)
 		switch e.Kind {
 		case Acquire:
-			if e.Held || !p.heldAtReturn(e, evs) {
+			if e.Held || !p.heldAtReturn(e, evs) || p.untold(fn, e, evs) {
 				continue
 			}
 			out.Gates = sayingNo(fn)
 			out.Candidate = e.Candidate && !p.lockEvidence(e)
 			out.Aliases = slices.Concat(out.Aliases, p.aliases(e.Key))
-			if v := handleValue(e); v != nil && !out.Handle.known() {
-				out.Handle = p.term(v)
+			if v := handleValue(e); v != nil {
+				out.Aliases = slices.Concat(out.Aliases, p.handedOutIn(fn, v))
+				if !out.Handle.known() {
+					out.Handle = p.term(v)
+				}
 			}
 		case Release, Renew:
 			if p.ownAcquire(e, evs) {
@@ -142,6 +146,23 @@ func handleValue(e *event) ssa.Value {
 	}
 	return nil
 }
+
+// handedOutIn lists the fields that hold a handle in a struct which fn returns:
+// its caller gives the lease up through the struct.
+func (p *program) handedOutIn(fn *ssa.Function, handle ssa.Value) []string {
+	var out []string
+	for _, field := range p.holdersIndex().byValue[handle] {
+		for res := range fn.Signature.Results().Variables() {
+			if st := structUnder(res.Type()); st != nil && st.NumFields() > 0 && holderOf(field) == holderOf(fieldName(res.Type(), 0)) {
+				out = append(out, field)
+			}
+		}
+	}
+	return out
+}
+
+// holderOf returns the struct of a field.
+func holderOf(field string) string { return field[:strings.LastIndexByte(field, '.')] }
 
 // heldAtReturn reports whether the function returns to its caller with the
 // lease still held.

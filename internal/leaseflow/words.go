@@ -17,6 +17,12 @@ var lockWords = map[string]bool{
 	"lockfile": true, "flock": true, "singleton": true, "joblock": true, "dlock": true,
 }
 
+// onceWords name marks that are set so that something does not happen again for
+// a while: they are there to run out, whatever else is said around them.
+var onceWords = map[string]bool{
+	"replay": true, "throttle": true, "throttled": true, "cooldown": true, "debounce": true, "dedup": true, "dedupe": true,
+}
+
 // releaseWords name what ends or prolongs a holding.
 var releaseWords = map[string]bool{
 	"unlock": true, "release": true, "free": true, "drop": true, "leave": true, "resign": true, "giveup": true,
