@@ -43,7 +43,7 @@ func (p *program) lockEvidence(e *event) bool {
 	if e.words == maybe {
 		e.words = no
 		names := p.keyNames(e.Key)
-		if !hasWord(onceWords, names...) && (hasWord(lockWords, names...) || p.aboutLocks(e.fn) || p.setsLeaderFlag(e.fn)) {
+		if !hasWord(onceWords, names...) && !hasWord(onceWords, root(e.fn).Name()) && (hasWord(lockWords, names...) || p.aboutLocks(e.fn) || p.setsLeaderFlag(e.fn)) {
 			e.words = yes
 		}
 	}

@@ -124,6 +124,9 @@ func (p *program) partner(u *event, acquires []*event) *event {
 		if n == rank && best != nil && best.NoExpiry && !a.NoExpiry {
 			best = a // one way in with an end is enough for a stale holder
 		}
+		if n == rank && best != nil && u.Guard == OwnerGuard && best.Origin == ConstOrigin && a.Origin != ConstOrigin {
+			best = a // the one that stores what is compared
+		}
 		if n == 0 || n <= rank {
 			continue
 		}

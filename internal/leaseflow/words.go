@@ -20,7 +20,7 @@ var lockWords = map[string]bool{
 // onceWords name marks that are set so that something does not happen again for
 // a while: they are there to run out, whatever else is said around them.
 var onceWords = map[string]bool{
-	"replay": true, "throttle": true, "throttled": true, "cooldown": true, "debounce": true, "dedup": true, "dedupe": true,
+	"replay": true, "throttle": true, "throttled": true, "cooldown": true, "debounce": true, "dedup": true, "dedupe": true, "deduplicate": true,
 }
 
 // releaseWords name what ends or prolongs a holding.
