@@ -73,6 +73,7 @@ func (s site) acquire() []Effect {
 	if s.row.Store == "file" && !s.row.Candidate {
 		e.NoExpiry = true // the kernel owns it
 	}
+	e.Unfreed = s.row.Candidate && !e.NoExpiry && s.p.neverFreed()
 	e.Origin = s.p.origin(e.Owner)
 	return []Effect{e}
 }

@@ -133,6 +133,7 @@ func (p *program) solve() map[*ssa.Function][]*event {
 					p.markRMW(fn, evs)
 					p.markKept(fn, evs)
 					p.markFresh(fn, evs)
+					p.markSecured(fn, evs)
 					all[fn] = evs
 				})
 			}

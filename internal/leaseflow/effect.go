@@ -116,6 +116,7 @@ type Effect struct {
 	Candidate bool   `json:",omitempty"` // an acquire that needs evidence that it is a lock
 	NoExpiry  bool   `json:",omitempty"` // a lock that nobody can take over
 	Lasting   bool   `json:",omitempty"` // a record that only its removal ends, as far as the package shows
+	Unfreed   bool   `json:",omitempty"` // a lock that nothing gives up in the package that makes it
 	Unique    bool   `json:",omitempty"` // a record whose name belongs to this acquisition alone
 	Own       bool   `json:",omitempty"` // a write to a record that only this run or process names
 	Unsafe    bool   `json:",omitempty"` // a release or renewal that names the key alone
@@ -211,6 +212,7 @@ func (s *Summary) add(e Effect) {
 			o.Held = o.Held || e.Held
 			o.Leased = o.Leased && e.Leased
 			o.Candidate = o.Candidate && e.Candidate
+			o.Unfreed = o.Unfreed && e.Unfreed
 			return
 		}
 	}

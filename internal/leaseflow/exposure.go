@@ -208,7 +208,7 @@ func (p *program) tell(x *Exposure, r *region, w *event) {
 	x.NoExpiry = a.NoExpiry || a.Lasting
 	x.LeaderOnly = a.Held
 	x.Dropped = p.dropped(a) || p.unheeded(a, w)
-	x.Kept = r.kept()
+	x.Kept = r.kept() || a.Unfreed && len(r.ends)+len(r.defers) == 0
 	if len(r.ends) > 0 {
 		x.Release = p.placeOfEvent(r.ends[0])
 	} else if len(r.defers) > 0 {

@@ -159,8 +159,12 @@ func (p *program) callOrigin(v ssa.Value, depth int) Origin {
 		}
 		return p.mixed(terms, max(depth+1, 3))
 	}
-	if c.obj != nil && hasAny(randomWords, split(c.obj.Name())) { // its body is elsewhere
+	switch { // its body is elsewhere
+	case c.obj == nil:
+	case hasAny(randomWords, split(c.obj.Name())):
 		return RandomOrigin
+	case len(c.args) == 0 && isInteger(call.Type()) && (hasAny(nowWords, split(c.obj.Name())) || c.obj.Pkg() != nil && hasAny(nowWords, split(c.obj.Pkg().Name()))):
+		return TimeOrigin
 	}
 	return UnknownOrigin
 }

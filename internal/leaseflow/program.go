@@ -52,6 +52,7 @@ type program struct {
 	pools       map[*types.Named]bool                    // answers of poolType
 	oneConn     tri                                      // answer of singleConnection
 	endsKnown   tri                                      // answer of endsLeases
+	freesKnown  tri                                      // answer of neverFreed
 	broken      map[*ssa.Function]bool
 	premises    map[*ssa.BasicBlock][]Premise // answers of entering
 }

@@ -80,7 +80,7 @@ type Exposure struct {
 	NoExpiry   bool
 	Token      Origin // of the value that stands in for a token, when there is one
 	Stored     bool   // an ordered token goes along and nobody compares it
-	Kept       bool   // the lease is given up after a failure only, and runs out after success
+	Kept       bool   // the lease is given up after a failure only, or never, and runs out after success
 	Unordered  bool   // a random value is compared by order
 	SharedName bool   // the holder is compared, by a name that all attempts of its process share
 	MadeUp     bool   // the store orders the holders of one name, and this one is made up at every start

@@ -206,6 +206,13 @@ func unvendor(pkgPath string) string {
 // nothing, so that it can be asked for every import.
 func (c *Catalogue) Knows(pkgPath string) bool { return c.pkgs[unvendor(pkgPath)] != nil }
 
+// isClient reports whether the catalogue itself, not the user or what was
+// inferred of the user's code, has rows of the package.
+func (c *Catalogue) isClient(pkgPath string) bool {
+	p := c.pkgs[unvendor(pkgPath)]
+	return p != nil && slices.ContainsFunc(p.sections, func(s *section) bool { return !s.own })
+}
+
 // TakesLease reports whether a row of the package can begin the holding of a
 // lease. Packages such as time, context and net/http are known and take none:
 // a package that imports nothing else of the catalogue needs no further look.
