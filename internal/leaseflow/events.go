@@ -325,10 +325,6 @@ func (p *program) callOfResult(c callee, add func(Effect, bool, *ssa.Function)) 
 		}
 		break
 	}
-	if c.invoke && isLockOf(from) && hasAny(freeWords, split(c.obj.Name())) {
-		add(Effect{Kind: Release, API: c.obj.Name(), Verdict: -1, Func: -1, Guard: MaybeGuard, Handle: p.term(from)}, false, nil)
-		return
-	}
 	call, ok := from.(*ssa.Call)
 	if ex, isEx := from.(*ssa.Extract); isEx {
 		call, ok = ex.Tuple.(*ssa.Call)
@@ -345,14 +341,6 @@ func (p *program) callOfResult(c callee, add func(Effect, bool, *ssa.Function)) 
 			add(r, false, nil)
 		}
 	}
-}
-
-// isLockOf reports whether a value is a parameter of an interface type that is
-// called a lock: whoever passes it on has taken it.
-func isLockOf(v ssa.Value) bool {
-	_, param := v.(*ssa.Parameter)
-	n := namedOf(v.Type())
-	return param && n != nil && types.IsInterface(n) && hasWord(lockWords, n.Obj().Name())
 }
 
 func isFunc(t types.Type) bool { _, ok := t.Underlying().(*types.Signature); return ok }

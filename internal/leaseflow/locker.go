@@ -9,14 +9,7 @@ import (
 
 // ends reports whether a release may end what an acquire began.
 func (p *program) ends(a, r *event) bool {
-	return matches(&a.Effect, &r.Effect) || p.sameLocker(a, r) || p.handedBack(a, r)
-}
-
-// handedBack reports whether a release is given the very handle that an acquire
-// returned.
-func (p *program) handedBack(a, r *event) bool {
-	h := handleValue(a)
-	return h != nil && r.Kind == Release && r.Handle.known() && r.Handle.Equal(p.term(h))
+	return matches(&a.Effect, &r.Effect) || p.sameLocker(a, r)
 }
 
 // sameLocker reports whether an acquire and a release are called on one value

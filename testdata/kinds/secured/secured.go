@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"log"
 
 	"github.com/go-redsync/redsync/v4"
 )
@@ -68,9 +69,11 @@ func repay(ctx context.Context, tx *sql.Tx, user string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := res.RowsAffected(); err != nil {
+	n, err := res.RowsAffected()
+	if err != nil {
 		return err
 	}
+	log.Print(n, " rows marked")
 	_, err = tx.ExecContext(ctx, `INSERT INTO payments (name, sum) VALUES ($1, 10)`, user) // want `^unfencedwrite \(unfenced\)`
 	return err
 }
