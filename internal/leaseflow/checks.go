@@ -228,10 +228,13 @@ func (p *program) compare(in ssa.Value, x, y ssa.Value, evs []*event, add addChe
 		if _, isConst := y.(*ssa.Const); isConst || isError(x.Type()) {
 			continue
 		}
-		if _, isConst := x.(*ssa.Const); isConst {
+		if _, isConst := x.(*ssa.Const); isConst || isLength(x) {
 			continue
 		}
 		for _, r := range p.readsBehind(x, evs) {
+			if r.Tx { // the row stays locked while the transaction goes on
+				continue
+			}
 			numeric := isNumeric(x.Type())
 			if !r.Lock && !r.Key.known() || !r.Lock && !p.isLockRecord(r.Key) && !(numeric && hasAny(epochWords, p.keyWords(r.Key))) {
 				continue
@@ -247,6 +250,16 @@ func (p *program) compare(in ssa.Value, x, y ssa.Value, evs []*event, add addChe
 			return
 		}
 	}
+}
+
+// isLength reports how many there are of something, which is nobody's token.
+func isLength(v ssa.Value) bool {
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	b, ok := call.Call.Value.(*ssa.Builtin)
+	return ok && (b.Name() == "len" || b.Name() == "cap")
 }
 
 // epochWords name the record that counts the ownerships of something.

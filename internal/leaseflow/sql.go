@@ -105,7 +105,7 @@ func (p *program) statement(s site, st sqltext.Statement, args []ssa.Value) []Ef
 	switch st.Verb {
 	case sqltext.Select:
 		e := s.effect(Read)
-		e.Key = constTerm("table " + st.Table)
+		e.Key = constTerm("table " + st.Source())
 		e.Tx = st.ForUpdate
 		switch {
 		case epochCompared(st, epochWords):

@@ -117,3 +117,19 @@ func TestPostgres(t *testing.T) {
 			`update t set a='it's; fine' b='x'y' where c like 'a_%' & token = ?1`, "version token ?1"},
 	})
 }
+
+// What a SELECT is about stands behind the names of its CTEs.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"SELECT a FROM jobs": "jobs",
+		"WITH locked_job AS (SELECT id FROM jobs WHERE id = $1 FOR UPDATE) SELECT * FROM locked_job":      "jobs",
+		"WITH a AS (SELECT 1 FROM jobs), b AS (SELECT 2 FROM a) SELECT * FROM b":                          "jobs",
+		"WITH a AS (SELECT 1 FROM other) SELECT * FROM jobs":                                              "jobs",
+		"WITH done AS (UPDATE jobs SET done = true WHERE id = $1 RETURNING id) SELECT count(*) FROM done": "jobs",
+	} {
+		st := Parse(text)
+		require.Len(t, st, 1, text)
+		require.Equal(t, want, st[0].Source(), text)
+	}
+}

@@ -1,5 +1,7 @@
 package sqltext
 
+import "slices"
+
 // Verb is what a statement does.
 type Verb int
 
@@ -97,6 +99,18 @@ func (s Statement) Writes() bool {
 		}
 	}
 	return false
+}
+
+// Source returns the table that the statement is about: the one behind its own
+// CTEs where Table is the name of one.
+func (s Statement) Source() string {
+	table := s.Table
+	for _, w := range slices.Backward(s.With) {
+		if w.Name == table {
+			table = w.Table
+		}
+	}
+	return table
 }
 
 // Cond is one conjunct of a condition.
