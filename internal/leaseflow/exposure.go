@@ -28,7 +28,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		last := p.deepest(e)
 		x := Exposure{Pos: last.pos(), Write: e.Effect, call: e.call}
 		x.Write.RMW = e.RMW && (last.RMW || p.rewritesOnTheWay(e))
-		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last)
+		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last) || p.chronicles(e)
 		if call := p.inBody(e); call != x.Pos { // the region is in a caller of the line that has to change
 			x.From = p.placeOfEvent(e)
 			x.From.Pos = call
@@ -167,6 +167,16 @@ func (p *program) keyWords(t Term) []string {
 	}
 	return out
 }
+
+// chronicles reports whether a write adds a row to what tells people the past:
+// twice the same is a blemish there, and nothing is lost.
+func (p *program) chronicles(e *event) bool {
+	return e.Action == Insert && hasAny(pastWords, p.keyWords(e.Key))
+}
+
+// pastWords name tables that rows are only added to; a log or an audit may have
+// to be exact.
+var pastWords = map[string]bool{"history": true, "histories": true}
 
 // contentAddressed reports a name that is made from a hash of the content: to
 // write it twice writes the same.
