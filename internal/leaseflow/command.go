@@ -440,6 +440,9 @@ func (p *program) lua(s site, text string, keys, argv []Term) []Effect {
 			case len(c.Guards) > 0:
 				e.Guard = MaybeGuard
 			}
+			if kind == luatext.Remove {
+				e.Action = Delete
+			}
 		}
 		out = append(out, e)
 	}

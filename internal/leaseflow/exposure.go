@@ -370,6 +370,8 @@ func (p *program) inTest(fn *ssa.Function) bool {
 	return p.testFile(fn.Pos())
 }
 
+// testFile reports whether a place is in a file of tests, or of what runs them.
 func (p *program) testFile(pos token.Pos) bool {
-	return strings.HasSuffix(p.pass.Fset.Position(pos).Filename, "_test.go")
+	name := p.pass.Fset.Position(pos).Filename
+	return strings.HasSuffix(name, "_test.go") || p.harness[name]
 }

@@ -24,9 +24,9 @@ func (p *program) mintedHere(t Term, depth int) bool {
 	case opConcat:
 		return slices.ContainsFunc(t.Args, func(a Term) bool { return p.mintedHere(a, depth+1) })
 	case opUnknown:
-		return p.callOrigin(t.v, 0) == RandomOrigin
+		return p.callOrigin(t.v, 0) == RandomOrigin || p.nanoseconds(t.v)
 	case opCall:
-		if p.callOrigin(t.v, 0) == RandomOrigin {
+		if p.callOrigin(t.v, 0) == RandomOrigin || p.nanoseconds(t.v) {
 			return true
 		}
 		if made, ok := p.gotBack(t.v); ok {
@@ -39,6 +39,13 @@ func (p *program) mintedHere(t Term, depth int) bool {
 		return len(t.Args) == 1 && p.mintedField(t, depth)
 	}
 	return false
+}
+
+// nanoseconds reports a reading of the clock that is so fine that nobody else has
+// the same.
+func (p *program) nanoseconds(v ssa.Value) bool {
+	call, ok := v.(*ssa.Call)
+	return ok && p.callee(&call.Call).name() == "(time.Time).UnixNano"
 }
 
 // mintedField judges a field of a struct that was made here, or by all callers;

@@ -320,10 +320,10 @@ func (s site) elect() []Effect {
 	return []Effect{e}
 }
 
-// actionOf reads the action off a method's name and the row's verb.
 // popWords name commands that take an element out of a list or set.
 var popWords = map[string]bool{"pop": true, "lpop": true, "rpop": true, "spop": true, "zpop": true, "zpopmin": true, "zpopmax": true}
 
+// actionOf reads the action off a method's name and the row's verb.
 func actionOf(row *models.Row, name string) Action {
 	switch row.Attr["verb"] {
 	case "delete":
@@ -342,6 +342,8 @@ func actionOf(row *models.Row, name string) Action {
 	}
 	lower := strings.ToLower(name)
 	switch {
+	case row.Store == "redis" && (strings.HasPrefix(lower, "zrem") || strings.HasPrefix(lower, "xtrim") || lower == "xdel" || lower == "xack"):
+		return Delete
 	case row.Store == "redis" && hasAny(popWords, words) && !strings.HasSuffix(lower, "push"):
 		return Take
 	case slices.Contains(words, "delete") || slices.Contains(words, "remove") || slices.Contains(words, "purge") || strings.HasPrefix(lower, "del") || strings.HasPrefix(lower, "unlink") || lower == "getdel" || strings.HasSuffix(lower, "rem"):

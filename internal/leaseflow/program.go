@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strconv"
 	"sync"
 
 	"github.com/fencelint/fencelint/internal/models"
@@ -51,6 +52,7 @@ type program struct {
 	transacted  map[*ssa.Function]bool                   // bodies that a transaction of a database is made of
 	pools       map[*types.Named]bool                    // answers of poolType
 	oneConn     tri                                      // answer of singleConnection
+	harness     map[string]bool                          // files that import testing
 	endsKnown   tri                                      // answer of endsLeases
 	freesKnown  tri                                      // answer of neverFreed
 	broken      map[*ssa.Function]bool
@@ -119,6 +121,7 @@ func newProgram(pass *analysis.Pass, cfg Config) *program {
 		lockish:    map[*ssa.Function]bool{},
 		handed:     map[*ssa.Function]map[*ssa.Function]bool{},
 		premises:   map[*ssa.BasicBlock][]Premise{},
+		harness:    importers(pass, "testing"),
 	}
 	if init := pkg.Func("init"); init != nil {
 		p.addFunction(init)
@@ -217,6 +220,19 @@ func (c callee) name() string {
 		return c.fn.String()
 	}
 	return ""
+}
+
+// importers lists the files of a package that import another one.
+func importers(pass *analysis.Pass, path string) map[string]bool {
+	out := map[string]bool{}
+	for _, f := range pass.Files {
+		for _, imp := range f.Imports {
+			if imp.Path.Value == strconv.Quote(path) {
+				out[pass.Fset.Position(f.Package).Filename] = true
+			}
+		}
+	}
+	return out
 }
 
 // maxNesting bounds how far values are followed from variable to variable:

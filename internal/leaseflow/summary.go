@@ -165,7 +165,8 @@ func (p *program) handedOutIn(fn *ssa.Function, handle ssa.Value) []string {
 func holderOf(field string) string { return field[:strings.LastIndexByte(field, '.')] }
 
 // heldAtReturn reports whether the function returns to its caller with the
-// lease still held.
+// lease still held. One that gives it up and forgets to where something fails
+// takes it for itself alone.
 func (p *program) heldAtReturn(e *event, evs []*event) bool {
 	if e.deferred || e.spawned {
 		return false
@@ -174,7 +175,7 @@ func (p *program) heldAtReturn(e *event, evs []*event) bool {
 	if len(r.defers) > 0 {
 		return false
 	}
-	return len(r.returns) > 0
+	return slices.ContainsFunc(r.returns, func(ret *ssa.Return) bool { return len(r.ends) == 0 || !afterFailure(ret.Block()) })
 }
 
 // ownAcquire reports whether the lease that e gives up was taken by the same
