@@ -243,7 +243,10 @@ func (p *program) compare(in ssa.Value, x, y ssa.Value, evs []*event, add addChe
 				continue
 			}
 			kind := OwnerCheck
-			if numeric {
+			switch {
+			case numeric && p.tellsTime(y): // what was read is when it ends
+				kind = ClockCheck
+			case numeric:
 				kind = TokenCompare
 			}
 			add(kind, in.(ssa.Instruction), in, r.API, false, r.Key)
