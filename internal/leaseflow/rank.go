@@ -73,7 +73,10 @@ func rank(xs []Exposure) {
 			return cmp.Or(cmp.Compare(xs[b].weight(), xs[a].weight()), cmp.Compare(xs[a].Pos, xs[b].Pos))
 		})
 		for n, i := range group {
+			worst := &xs[group[0]]
 			xs[i].Rank, xs[i].Among = n, len(group)
+			xs[i].Outdone = worst.Write.RMW && !xs[i].Write.RMW && !xs[i].Escaped
+			worst.Outdoes = worst.Outdoes || xs[i].Outdone
 			xs[i].Beside = n > 0 && xs[i].Escaped && xs[group[0]].Write.Action != Delete
 		}
 	}

@@ -36,15 +36,16 @@ func Story(f *finding.Finding, x *leaseflow.Exposure) {
 // aside reports whether a write of a lease is told by another of it: a lease
 // around a long stretch of work is one mistake, not forty. Of more than two
 // writes to a store only the worst is told aloud, and of those that run without
-// the lease too, whose mistake is at the acquire, only one.
+// the lease too, whose mistake is at the acquire, only one. Beside one that stores
+// what was read before, those that do not are not told aloud either.
 func aside(x *leaseflow.Exposure) bool {
-	return x.Rank > 0 && (x.Dropped || x.Among > 2)
+	return x.Rank > 0 && (x.Dropped || x.Among > 2 || x.Outdone)
 }
 
 // Others says how many writes stand aside for this one; "" for none.
 func Others(x *leaseflow.Exposure) string {
 	switch n := x.Among - 1; {
-	case x.Rank > 0 || n < 1 || n == 1 && !x.Dropped:
+	case x.Rank > 0 || n < 1 || n == 1 && !x.Dropped && !x.Outdoes:
 		return ""
 	case n == 1:
 		return " (one more write of this lease shows with -confidence low)"
