@@ -9,7 +9,7 @@ import (
 )
 
 // markKept notes which writes only keep a copy of an answer: the function
-// stores, with an end, what it returns, or it stores what it has filled for its
+// stores, with an end or in place of a copy that it did not find, what it returns, or it stores what it has filled for its
 // caller, from the same record if that was there. What is true stands elsewhere
 // and is asked for again when the copy is gone, so nothing is lost with it.
 func (p *program) markKept(fn *ssa.Function, evs []*event) {
@@ -23,7 +23,7 @@ func (p *program) markKept(fn *ssa.Function, evs []*event) {
 			e.Weak, e.RMW = true, false
 			continue
 		}
-		if !hasEnd(c.args, e.Store) {
+		if !hasEnd(c.args, e.Store) && !p.readThrough(e, c, evs) {
 			continue
 		}
 		if answers == nil {
@@ -62,6 +62,19 @@ func (p *program) filled(e *event, c callee, evs []*event) bool {
 		}
 	}
 	return false
+}
+
+// readThrough reports whether a write stores what was read somewhere else, under
+// a name that was looked for before.
+func (p *program) readThrough(e *event, c callee, evs []*event) bool {
+	looked := slices.ContainsFunc(evs, func(r *event) bool {
+		return r.Kind == Read && r.Store == e.Store && r.call != e.call && sameShape(r.Key, e.Key)
+	})
+	return looked && slices.ContainsFunc(evs, func(r *event) bool {
+		call, ok := r.call.(*ssa.Call)
+		return ok && r.Kind == Read && !(r.Store == e.Store && sameShape(r.Key, e.Key)) &&
+			slices.ContainsFunc(c.args, func(a ssa.Value) bool { return !isContext(a.Type()) && !isKeyArg(p, e, a) && p.comesFrom(a, call) })
+	})
 }
 
 // shareName reports whether two calls have an argument in common beside one.

@@ -41,11 +41,21 @@ func (p *program) mintedHere(t Term, depth int) bool {
 	return false
 }
 
-// nanoseconds reports a reading of the clock that is so fine that nobody else has
-// the same.
+// nanoseconds reports a reading of the clock that is so fine, down to microseconds
+// at least, that nobody else has the same.
 func (p *program) nanoseconds(v ssa.Value) bool {
 	call, ok := v.(*ssa.Call)
-	return ok && p.callee(&call.Call).name() == "(time.Time).UnixNano"
+	if !ok {
+		return false
+	}
+	switch c := p.callee(&call.Call); c.name() {
+	case "(time.Time).UnixNano":
+		return true
+	case "(time.Time).Format":
+		layout, _ := p.term(c.args[1]).constant()
+		return strings.Contains(layout, ".000000") || strings.Contains(layout, ".999999")
+	}
+	return false
 }
 
 // mintedField judges a field of a struct that was made here, or by all callers;

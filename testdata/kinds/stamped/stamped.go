@@ -20,5 +20,8 @@ func Note(ctx context.Context, mutex *redsync.Mutex, rdb *redis.Client, text str
 	if err := rdb.Set(ctx, fmt.Sprintf("note:%d", time.Now().UnixNano()), text, 0).Err(); err != nil {
 		return err
 	}
+	if err := rdb.Set(ctx, "note:"+time.Now().Format(time.RFC3339Nano), text, 0).Err(); err != nil {
+		return err
+	}
 	return rdb.Set(ctx, fmt.Sprintf("note:%d", time.Now().YearDay()), text, 0).Err() // want `^unfencedwrite \(unfenced\)`
 }
