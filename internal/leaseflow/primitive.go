@@ -342,7 +342,7 @@ func actionOf(row *models.Row, name string) Action {
 	}
 	lower := strings.ToLower(name)
 	switch {
-	case row.Store == "redis" && (strings.HasPrefix(lower, "zrem") || strings.HasPrefix(lower, "xtrim") || lower == "xdel" || lower == "xack"):
+	case row.Store == "redis" && (strings.HasPrefix(lower, "zrem") || strings.HasPrefix(lower, "xtrim") || lower == "xdel"):
 		return Delete
 	case row.Store == "redis" && hasAny(popWords, words) && !strings.HasSuffix(lower, "push"):
 		return Take

@@ -75,7 +75,7 @@ func rank(xs []Exposure) {
 		for n, i := range group {
 			worst := &xs[group[0]]
 			xs[i].Rank, xs[i].Among = n, len(group)
-			xs[i].Outdone = worst.Write.RMW && !xs[i].Write.RMW && !xs[i].Escaped
+			xs[i].Outdone = worst.Write.RMW && !xs[i].Write.RMW && !xs[i].Escaped && xs[i].Check == nil
 			worst.Outdoes = worst.Outdoes || xs[i].Outdone
 			xs[i].Beside = n > 0 && xs[i].Escaped && xs[group[0]].Write.Action != Delete
 		}

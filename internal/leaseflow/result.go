@@ -73,7 +73,7 @@ type Exposure struct {
 	Remembered bool // the check asks a flag or predicate of the program's own, not the lock record
 	Rank       int  // among the writes of the lease to this store, by harm; 0 is the worst
 	Among      int  // how many there are
-	Outdone    bool // the worst of them stores what was read before, and this one does not
+	Outdone    bool // the worst of them stores what was read before, and this one, which no check precedes, does not
 	Outdoes    bool // another one is outdone by this
 	Dropped    bool // the write runs although the acquire was refused
 	Escaped    bool // runs after the lease, in a goroutine or a late defer

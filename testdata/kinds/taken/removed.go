@@ -25,7 +25,7 @@ func (q *queue) settle(ctx context.Context, job, id string) error {
 	if err := q.rdb.ZRemRangeByScore(ctx, "late-jobs", "0", job).Err(); err != nil {
 		return err
 	}
-	if err := q.rdb.XAck(ctx, "job-stream", "workers", id).Err(); err != nil {
+	if err := q.rdb.XDel(ctx, "job-stream", id).Err(); err != nil {
 		return err
 	}
 	return enter.Run(ctx, q.rdb, []string{"done-jobs", "job-states"}, job, "done").Err() // want `^unfencedwrite \(unfenced\)`
