@@ -21,7 +21,7 @@ func (p *program) markSecured(fn *ssa.Function, evs []*event) {
 		}
 		if slices.ContainsFunc(evs, func(o *event) bool {
 			return o.call != e.call && o.direct && before(o.call, e.call) && p.runsOn(o).Equal(tx) &&
-				(o.Kind == Read && o.Tx && o.Key.Equal(e.Key) || o.Kind == Write && o.Guard >= Conditional && o.foundRow(e))
+				(o.Kind == Read && o.Tx && o.Key.Equal(e.Key) || o.Kind == Write && o.Guard >= Conditional && p.foundRow(o, e))
 		}) {
 			e.Guard = SameTx
 		}
@@ -38,13 +38,10 @@ func (p *program) runsOn(e *event) Term {
 }
 
 // foundRow reports whether e runs only after somebody looked at how many rows
-// the change has met, and did not come back for that.
-func (w *event) foundRow(e *event) bool {
+// the change w has met, and did not come back for that.
+func (p *program) foundRow(w, e *event) bool {
 	call, ok := w.call.(*ssa.Call)
-	if !ok {
-		return false
-	}
-	return slices.ContainsFunc(rowCounts(resultValue(call, 0)), func(n ssa.Value) bool {
+	return ok && slices.ContainsFunc(p.rowCounts(call), func(n ssa.Value) bool {
 		return slices.ContainsFunc(*n.Referrers(), func(r ssa.Instruction) bool {
 			test, ok := r.(*ssa.BinOp)
 			return ok && slices.ContainsFunc(*test.Referrers(), func(r ssa.Instruction) bool {
@@ -54,22 +51,4 @@ func (w *event) foundRow(e *event) bool {
 			})
 		})
 	})
-}
-
-// rowCounts lists where the number of rows is asked of a result.
-func rowCounts(res ssa.Value) []ssa.Value {
-	if res == nil || res.Referrers() == nil {
-		return nil
-	}
-	var out []ssa.Value
-	for _, r := range *res.Referrers() {
-		ask, ok := r.(*ssa.Call)
-		if !ok || !ask.Call.IsInvoke() && (ask.Call.StaticCallee() == nil || ask.Call.StaticCallee().Name() != "RowsAffected") || ask.Call.IsInvoke() && ask.Call.Method.Name() != "RowsAffected" {
-			continue
-		}
-		if n := resultValue(ask, 0); n != nil && n.Referrers() != nil {
-			out = append(out, n)
-		}
-	}
-	return out
 }

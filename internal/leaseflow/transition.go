@@ -138,23 +138,29 @@ func (s site) looksAtRows() bool {
 		return true
 	}
 	call, ok := s.call.(*ssa.Call)
-	if !ok {
-		return false
-	}
-	res := resultValue(call, 0)
+	return ok && slices.ContainsFunc(s.p.rowCounts(call), func(n ssa.Value) bool {
+		return slices.ContainsFunc(*n.Referrers(), func(r ssa.Instruction) bool { _, note := r.(*ssa.DebugRef); return !note })
+	})
+}
+
+// rowCounts lists where a program asks how many rows a statement has met.
+func (p *program) rowCounts(statement *ssa.Call) []ssa.Value {
+	res := resultValue(statement, 0)
 	if res == nil || res.Referrers() == nil {
-		return false
+		return nil
 	}
-	return slices.ContainsFunc(*res.Referrers(), func(r ssa.Instruction) bool {
+	var out []ssa.Value
+	for _, r := range *res.Referrers() {
 		ask, ok := r.(*ssa.Call)
 		if !ok {
-			return false
+			continue
 		}
-		c := s.p.callee(&ask.Call)
-		if c.obj == nil || c.obj.Name() != "RowsAffected" {
-			return false
+		if c := p.callee(&ask.Call); c.obj == nil || c.obj.Name() != "RowsAffected" {
+			continue
 		}
-		n := resultValue(ask, 0)
-		return n != nil && n.Referrers() != nil && slices.ContainsFunc(*n.Referrers(), func(r ssa.Instruction) bool { _, note := r.(*ssa.DebugRef); return !note })
-	})
+		if n := resultValue(ask, 0); n != nil && n.Referrers() != nil {
+			out = append(out, n)
+		}
+	}
+	return out
 }

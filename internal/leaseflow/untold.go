@@ -23,12 +23,12 @@ func (p *program) untold(fn *ssa.Function, acq *event, evs []*event) bool {
 		}
 		queue = append(queue, b.Succs...)
 	}
-	return returns && worksOutside(r.held, without, acq)
+	return returns && worksWithin(r.held, without, acq)
 }
 
-// worksOutside reports whether a call is made under the lease alone: what only
+// worksWithin reports whether a call is made under the lease alone: what only
 // takes it, and notes that it could not, leaves the work to its caller.
-func worksOutside(held span, without map[*ssa.BasicBlock]bool, acq *event) bool {
+func worksWithin(held span, without map[*ssa.BasicBlock]bool, acq *event) bool {
 	for b := range held {
 		if without[b] || b == acq.call.Block() {
 			continue
