@@ -100,6 +100,9 @@ func (p *program) holdersIndex() *holders {
 	}
 	h := &holders{byValue: map[ssa.Value][]string{}, byShape: map[string][]string{}}
 	for name, vals := range p.fields {
+		if p.cat.IsClient(holderOf(holderOf(name))) {
+			continue // a request, which holds whatever is asked for
+		}
 		for _, v := range vals {
 			u := p.term(v)
 			h.byValue[v] = append(h.byValue[v], name)

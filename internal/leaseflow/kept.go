@@ -9,9 +9,10 @@ import (
 )
 
 // markKept notes which writes only keep a copy of an answer: the function
-// stores, with an end or in place of a copy that it did not find, what it returns, or it stores what it has filled for its
-// caller, from the same record if that was there. What is true stands elsewhere
-// and is asked for again when the copy is gone, so nothing is lost with it.
+// stores, with an end or in place of a copy that it did not find, what it
+// returns, or it stores what it has filled for its caller, from the same record
+// if that was there. What is true stands elsewhere and is asked for again when
+// the copy is gone, so nothing is lost with it.
 func (p *program) markKept(fn *ssa.Function, evs []*event) {
 	var answers map[ssa.Value]bool
 	for _, e := range evs {

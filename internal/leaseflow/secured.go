@@ -28,7 +28,7 @@ func (p *program) markSecured(fn *ssa.Function, evs []*event) {
 	}
 }
 
-// runsOn names the transaction, or the pool, whose method an event calls.
+// runsOn names the transaction whose method an event calls; unknown where it is none.
 func (p *program) runsOn(e *event) Term {
 	c := p.callee(e.call.Common())
 	if !c.hasRecv || len(c.args) == 0 || !p.isTransaction(c.args[0].Type()) {

@@ -161,8 +161,8 @@ func (p *program) handedOutIn(fn *ssa.Function, handle ssa.Value) []string {
 	return out
 }
 
-// holderOf returns the struct of a field.
-func holderOf(field string) string { return field[:strings.LastIndexByte(field, '.')] }
+// holderOf returns the full name of the struct of a field, or the package of a struct.
+func holderOf(name string) string { return name[:max(strings.LastIndexByte(name, '.'), 0)] }
 
 // heldAtReturn reports whether the function returns to its caller with the
 // lease still held. One that gives it up and forgets to where something fails

@@ -206,9 +206,9 @@ func unvendor(pkgPath string) string {
 // nothing, so that it can be asked for every import.
 func (c *Catalogue) Knows(pkgPath string) bool { return c.pkgs[unvendor(pkgPath)] != nil }
 
-// isClient reports whether the catalogue itself, not the user or what was
+// IsClient reports whether the catalogue itself, not the user or what was
 // inferred of the user's code, has rows of the package.
-func (c *Catalogue) isClient(pkgPath string) bool {
+func (c *Catalogue) IsClient(pkgPath string) bool {
 	p := c.pkgs[unvendor(pkgPath)]
 	return p != nil && slices.ContainsFunc(p.sections, func(s *section) bool { return !s.own })
 }

@@ -11,7 +11,7 @@ import (
 // signature of a modelled method. A signature of basic types alone says
 // nothing: one of its types must come from the client's own module.
 func restated(c *Catalogue, fn *types.Func) []Row {
-	if interfaceOf(fn) == nil || c.isClient(fn.Pkg().Path()) {
+	if interfaceOf(fn) == nil || c.IsClient(fn.Pkg().Path()) {
 		return nil
 	}
 	for _, p := range clientsOf(c, fn) {
