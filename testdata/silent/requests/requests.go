@@ -15,17 +15,20 @@ func (s *session) Lock(key string) (bool, error) {
 	return ok, err
 }
 
+// A note says how a service is.
+type note struct{ service, node, health string }
+
 // healthPath names what a node says of a service of its own.
 func healthPath(service, node string) string { return "health/" + service + "/" + node }
 
 // Say stores how a service is.
-func (s *session) Say(service, node, health string) error {
-	_, err := s.client.KV().Put(&api.KVPair{Key: healthPath(service, node), Value: []byte(health)}, nil)
+func (s *session) Say(n note) error {
+	_, err := s.client.KV().Put(&api.KVPair{Key: healthPath(n.service, n.node), Value: []byte(n.health)}, nil)
 	return err
 }
 
 // Clear removes what a node has said that says no more.
-func (s *session) Clear(service, node string) error {
-	_, err := s.client.KV().Delete(healthPath(service, node), nil)
+func (s *session) Clear(n note) error {
+	_, err := s.client.KV().Delete(healthPath(n.service, n.node), nil)
 	return err
 }
