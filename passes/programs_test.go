@@ -79,6 +79,24 @@ func TestPrograms(t *testing.T) {
 	assert.Equal(t, sorted(maps.Keys(notYetSilent)), sorted(maps.Keys(unexpected)), "findings without a mark, or beside another of the same write; those that are known stand in notYetSilent")
 }
 
+// TestNamesAlone keeps what only names call a lock out of what is told by
+// default, and finds it where that is asked for.
+func TestNamesAlone(t *testing.T) {
+	t.Parallel()
+	doc := lint(t, programModule(t), "-confidence", "low", "./kinds/cleaned/...", "./kinds/said")
+	require.Empty(t, doc.Errors)
+	told := map[string]string{}
+	for i := range doc.Findings {
+		f := &doc.Findings[i]
+		told[placesOf(f)[0].String()] = f.Rule + " " + f.Confidence
+	}
+	require.Equal(t, map[string]string{
+		"kinds/cleaned/cleaned.go:46": "keyonlyrelease low",
+		"kinds/said/said.go:19":       "keyonlyrelease high",
+		"kinds/said/said.go:39":       "keyonlyrelease low",
+	}, told)
+}
+
 // A place is a line of a file of testdata.
 type place struct {
 	path string

@@ -175,8 +175,8 @@ func (p *program) pairRank(a, u *event) int {
 			return 2
 		}
 	}
-	// sibling methods that each get the whole key as a parameter
-	if u.Key.Op == opParam && a.Key.Op == opParam && u.Key.id == any(u.fn) && a.Key.id == any(a.fn) && siblings(a.fn, u.fn) && p.releaseName(u.fn) {
+	// siblings that each get the whole key as a parameter
+	if u.Key.Op == opParam && a.Key.Op == opParam && u.Key.id == any(u.fn) && a.Key.id == any(a.fn) && (siblings(a.fn, u.fn) || p.neighbours(a.fn, u.fn)) && p.releaseName(u.fn) {
 		return 1
 	}
 	return 0
@@ -250,6 +250,13 @@ func siblings(a, b *ssa.Function) bool {
 	}
 	na, nb := namedOf(ra.Type()), namedOf(rb.Type())
 	return na != nil && nb != nil && na.Obj() == nb.Obj()
+}
+
+// neighbours reports whether two functions of no type stand in one file.
+func (p *program) neighbours(a, b *ssa.Function) bool {
+	a, b = root(a), root(b)
+	file := func(fn *ssa.Function) string { return p.pass.Fset.Position(fn.Pos()).Filename }
+	return a.Signature.Recv() == nil && b.Signature.Recv() == nil && file(a) == file(b)
 }
 
 // looksLikeRelease reports whether an unpaired call frees a lock by all that

@@ -50,6 +50,7 @@ type UnsafeRelease struct {
 	Release   *Place // the primitive call, when it is not at Pos
 	NoExpiry  bool   // nobody can take the lock over, so there is no stale holder
 	Forced    bool   // an administrator's forced unlock
+	Said      bool   // only names say that it is a lock: no acquire and no check was seen
 	Unnamed   bool   // another change under the lease names no holder at all
 	Inferred  bool
 	Test      bool // in a test, a mock or a fake

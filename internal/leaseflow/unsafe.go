@@ -1,6 +1,8 @@
 package leaseflow
 
 import (
+	"slices"
+
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -51,6 +53,7 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 			r.NoExpiry = a.NoExpiry && !stale[a]
 			r.Early = p.early(u, a)
 		}
+		r.Said = a == nil && v == nil && !p.takesNear(u, all)
 		if v != nil && (u.Guard <= StatusOnly || r.Unseen) {
 			r.Check, r.CheckKind = p.placeOfVerdict(v), v.effect.Check
 		}
@@ -58,6 +61,16 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 	}
 	out = append(out, p.rewrites(all, stale)...)
 	return append(out, p.rereads(all)...)
+}
+
+// takesNear reports whether a method of the same type as the one that frees a
+// lock takes one of the same store, though under a key that cannot be compared.
+func (p *program) takesNear(u *event, all map[*ssa.Function][]*event) bool {
+	return slices.ContainsFunc(p.fns, func(fn *ssa.Function) bool {
+		return siblings(fn, u.fn) && slices.ContainsFunc(all[fn], func(a *event) bool {
+			return a.Kind == Acquire && a.Store == u.Store && !a.NoExpiry && (!a.Candidate || p.lockEvidence(a))
+		})
+	})
 }
 
 // early reports whether a deferred release is registered before the answer of

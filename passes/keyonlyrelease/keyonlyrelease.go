@@ -139,7 +139,7 @@ func repair(r *leaseflow.UnsafeRelease) string {
 
 func confidence(r *leaseflow.UnsafeRelease) finding.Confidence {
 	switch {
-	case r.NoExpiry, r.Forced, r.Origin == leaseflow.HostOrigin && r.Compared && !r.Unnamed:
+	case r.NoExpiry, r.Forced, r.Origin == leaseflow.HostOrigin && r.Compared && !r.Unnamed, r.Said && !r.Script && !r.Compared:
 		return finding.Low
 	case r.Acquire == nil, r.Inferred, r.Unnamed:
 		return finding.Medium
