@@ -28,7 +28,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		last := p.deepest(e)
 		x := Exposure{Pos: last.pos(), Write: e.Effect, call: e.call}
 		x.Write.RMW = e.RMW && (last.RMW || p.rewritesOnTheWay(e))
-		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last) || p.chronicles(e)
+		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last) || p.chronicles(e) || p.intoCache(e)
 		if call := p.inBody(e); call != x.Pos { // the region is in a caller of the line that has to change
 			x.From = p.placeOfEvent(e)
 			x.From.Pos = call

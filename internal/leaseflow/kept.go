@@ -78,6 +78,33 @@ func (p *program) readThrough(e *event, c callee, evs []*event) bool {
 	})
 }
 
+// intoCache reports whether a write of something that was not read before is made
+// in, or by way of, a method of what is called a cache: what is true stands elsewhere.
+func (p *program) intoCache(e *event) bool {
+	if e.RMW || e.Action != Overwrite && e.Action != Insert {
+		return false
+	}
+	if recv := root(e.fn).Signature.Recv(); recv != nil && saysCache(recv.Type()) {
+		return true
+	}
+	for inner := range p.inward(e) {
+		if c := p.callee(inner.call.Common()); c.obj != nil && c.obj.Signature().Recv() != nil && saysCache(c.obj.Signature().Recv().Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysCache reports whether the name of a type ends in cache.
+func saysCache(t types.Type) bool {
+	named := namedOf(t)
+	if named == nil {
+		return false
+	}
+	words := split(named.Obj().Name())
+	return len(words) > 0 && cacheWords[words[len(words)-1]]
+}
+
 // shareName reports whether two calls have an argument in common beside one.
 func shareName(xs, ys []ssa.Value, beside ssa.Value) bool {
 	return slices.ContainsFunc(xs, func(x ssa.Value) bool {
