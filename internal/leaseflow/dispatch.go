@@ -3,16 +3,30 @@ package leaseflow
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
 // A Dispatch is a call through an interface and the implementation that was
-// taken for it: of several, a caller may know that it is another one.
+// taken for it: of several, a caller may know that it is another one. Where more
+// than one lead to the same place, by embedding, Type lists them with a space between.
 type Dispatch struct {
 	Iface string `json:",omitempty"` // that declares the method, as typeKey writes it
 	Type  string `json:",omitempty"`
+}
+
+// or returns the dispatch that stands for either of two ways to one place; none
+// if they have no interface in common.
+func (d Dispatch) or(other Dispatch) Dispatch {
+	if d.Iface != other.Iface || d.Iface == "" {
+		return Dispatch{}
+	}
+	types := append(strings.Fields(d.Type), strings.Fields(other.Type)...)
+	slices.Sort(types)
+	d.Type = strings.Join(slices.Compact(types), " ")
+	return d
 }
 
 // typeKey names a type across packages; "" if it has no name.
@@ -53,7 +67,7 @@ func (p *program) elsewhere(e *Effect, c callee) bool {
 		return false
 	}
 	made := p.madeOf(c.args[0], e.Via.Iface, 0)
-	return made != "" && made != e.Via.Type
+	return made != "" && !slices.Contains(strings.Fields(e.Via.Type), made)
 }
 
 // madeOf tells which implementation of an interface a value holds or was made

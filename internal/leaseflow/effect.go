@@ -201,9 +201,7 @@ func (s *Summary) add(e Effect) {
 		if o.Kind == e.Kind && o.At == e.At && o.Func == e.Func && o.Verdict == e.Verdict && o.Action == e.Action && o.Key.Shape() == e.Key.Shape() &&
 			(o.Guard == e.Guard || samePremises(o.Only, e.Only)) {
 			o.Only = commonPremises(o.Only, e.Only)
-			if o.Via != e.Via { // either of two
-				o.Via = Dispatch{}
-			}
+			o.Via = o.Via.or(e.Via)
 			if e.Guard < o.Guard {
 				o.Guard = e.Guard
 			}

@@ -12,7 +12,7 @@ import (
 // a second holder does not find again.
 func (p *program) markSecured(fn *ssa.Function, evs []*event) {
 	for _, e := range evs {
-		if e.Kind != Write || !e.direct || e.Store != "sql" || e.Guard >= MaybeGuard || e.deferred || e.spawned {
+		if e.Kind != Write || e.Store != "sql" || e.Guard >= MaybeGuard || e.deferred || e.spawned {
 			continue
 		}
 		tx := p.runsOn(e)
@@ -20,7 +20,7 @@ func (p *program) markSecured(fn *ssa.Function, evs []*event) {
 			continue
 		}
 		if slices.ContainsFunc(evs, func(o *event) bool {
-			return o.call != e.call && o.direct && before(o.call, e.call) && p.runsOn(o).Equal(tx) &&
+			return o.call != e.call && before(o.call, e.call) && p.runsOn(o).Equal(tx) &&
 				(o.Kind == Read && o.Tx && o.Key.Equal(e.Key) || o.Kind == Write && o.Guard >= Conditional && p.foundRow(o, e))
 		}) {
 			e.Guard = SameTx
@@ -28,13 +28,22 @@ func (p *program) markSecured(fn *ssa.Function, evs []*event) {
 	}
 }
 
-// runsOn names the transaction whose method an event calls; unknown where it is none.
+// runsOn names the transaction whose method an event calls, or that it hands to
+// the function which does; unknown where there is none.
 func (p *program) runsOn(e *event) Term {
 	c := p.callee(e.call.Common())
-	if !c.hasRecv || len(c.args) == 0 || !p.isTransaction(c.args[0].Type()) {
-		return Term{}
+	for i, a := range c.args {
+		if mi, ok := a.(*ssa.MakeInterface); ok {
+			a = mi.X
+		}
+		switch {
+		case p.isTransaction(a.Type()):
+			return p.term(a)
+		case i == 0 && e.direct:
+			return Term{}
+		}
 	}
-	return p.term(c.args[0])
+	return Term{}
 }
 
 // foundRow reports whether e runs only after somebody looked at how many rows

@@ -12,3 +12,9 @@ type Client struct{ Rdb *redis.Client }
 func (c *Client) Put(ctx context.Context, data string) error {
 	return c.Rdb.Set(ctx, "blob", data, 0).Err()
 }
+
+// Tagged has the Put of Client too: one write, to which two types lead.
+type Tagged struct {
+	Client
+	Tag string
+}
