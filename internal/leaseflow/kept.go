@@ -78,10 +78,11 @@ func (p *program) readThrough(e *event, c callee, evs []*event) bool {
 	})
 }
 
-// intoCache reports whether a write of something that was not read before is made
-// in, or by way of, a method of what is called a cache: what is true stands elsewhere.
+// intoCache reports whether something that was not read before is written, or
+// something is removed, in or by way of a method of what is called a cache: what is
+// true stands elsewhere.
 func (p *program) intoCache(e *event) bool {
-	if e.RMW || e.Action != Overwrite && e.Action != Insert {
+	if e.RMW || e.Action == Increment || e.Action == Send {
 		return false
 	}
 	if recv := root(e.fn).Signature.Recv(); recv != nil && saysCache(recv.Type()) {
