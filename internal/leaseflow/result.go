@@ -49,7 +49,7 @@ type UnsafeRelease struct {
 	Reread    bool   // the store compares a version that was read just before, whoever held the lock then
 	Release   *Place // the primitive call, when it is not at Pos
 	NoExpiry  bool   // nobody can take the lock over, so there is no stale holder
-	Forced    bool   // an administrator's forced unlock
+	Forced    bool   // an administrator's forced unlock, or one of a migration
 	Said      bool   // only names say that it is a lock: no acquire and no check was seen
 	Unnamed   bool   // another change under the lease names no holder at all
 	Inferred  bool

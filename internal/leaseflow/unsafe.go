@@ -22,7 +22,7 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 		u, a := pr.release, pr.acquire
 		r := UnsafeRelease{
 			Pos: u.pos(), API: u.API, Store: u.Store, Renews: u.Kind == Renew, Script: u.Script, Origin: u.Origin,
-			Inferred: u.Inferred, Forced: p.forced(root(u.fn)) || p.handleGone(u.call.Block()), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
+			Inferred: u.Inferred, Forced: p.forced(root(u.fn)) || p.handleGone(u.call.Block()) || p.migrates(), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
 		}
 		v := p.controlling(u, p.verdicts(u.fn, all[u.fn]))
 		r.Unseen = p.beatUnseen(u, v, all)
