@@ -51,7 +51,7 @@ func (p *program) summarise(fn *ssa.Function, evs []*event) *Summary {
 			if !ok {
 				continue
 			}
-			out.Held = e.Held || p.inHeldRegion(e, evs)
+			out.Held = e.Held || p.runsHeld(e, evs)
 			out.Func = e.Func
 			if of == fn {
 				out.Handle = Term{}
@@ -189,15 +189,20 @@ func (p *program) ownAcquire(e *event, evs []*event) bool {
 	return false
 }
 
+// runsHeld reports whether a function runs what it was given under a lease. One
+// that looks at a refusal and runs it all the same only hopes to spare work.
+func (p *program) runsHeld(e *event, evs []*event) bool {
+	return slices.ContainsFunc(evs, func(a *event) bool {
+		return p.spans(a, e, evs) && (p.dropped(a) || !p.unheeded(a, e))
+	})
+}
+
 // inHeldRegion reports whether the call of e runs while a lease is held.
 func (p *program) inHeldRegion(e *event, evs []*event) bool {
-	for _, a := range evs {
-		if a.Kind != Acquire || a.Candidate && !p.lockEvidence(a) {
-			continue
-		}
-		if p.regionOf(a, evs).held.has(e.call) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(evs, func(a *event) bool { return p.spans(a, e, evs) })
+}
+
+// spans reports whether a takes a lease that is held where e happens.
+func (p *program) spans(a, e *event, evs []*event) bool {
+	return a.Kind == Acquire && (!a.Candidate || p.lockEvidence(a)) && p.regionOf(a, evs).held.has(e.call)
 }
