@@ -94,6 +94,8 @@ func TestNamesAlone(t *testing.T) {
 		"kinds/cleaned/cleaned.go:46": "keyonlyrelease low",
 		"kinds/said/said.go:19":       "keyonlyrelease high",
 		"kinds/said/said.go:39":       "keyonlyrelease low",
+		"kinds/said/said.go:48":       "keyonlyrelease high",
+		"kinds/said/said.go:55":       "keyonlyrelease low",
 	}, told)
 }
 

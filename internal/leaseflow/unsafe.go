@@ -22,7 +22,7 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 		u, a := pr.release, pr.acquire
 		r := UnsafeRelease{
 			Pos: u.pos(), API: u.API, Store: u.Store, Renews: u.Kind == Renew, Script: u.Script, Origin: u.Origin,
-			Inferred: u.Inferred, Forced: p.forced(root(u.fn)) || p.handleGone(u.call.Block()) || p.migrates(), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
+			Inferred: u.Inferred, Forced: p.breaks(u, a), Test: p.testFile(u.pos()) || looksLikeTest(shortName(u.fn)),
 		}
 		v := p.controlling(u, p.verdicts(u.fn, all[u.fn]))
 		r.Unseen = p.beatUnseen(u, v, all)
@@ -61,6 +61,15 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 	}
 	out = append(out, p.rewrites(all, stale)...)
 	return append(out, p.rereads(all)...)
+}
+
+// breaks reports whether a release is there to free what others hold, or what
+// nobody does: who takes the lock in the same function frees it as its own.
+func (p *program) breaks(u, a *event) bool {
+	if a != nil && root(a.fn) == root(u.fn) {
+		return false
+	}
+	return p.forced(root(u.fn)) || p.handleGone(u.call.Block()) || p.migrates()
 }
 
 // takesNear reports whether a method of the same type as the one that frees a

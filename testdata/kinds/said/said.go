@@ -38,3 +38,19 @@ func (b *bans) UpsertLock(ctx context.Context, account string) error {
 func (b *bans) ReleaseLock(ctx context.Context, account string) error {
 	return b.rdb.Del(ctx, "account-lock:"+account).Err()
 }
+
+// FlushAll works under a lock that it takes itself, whatever its name says of all.
+func FlushAll(ctx context.Context, rdb *redis.Client, flush func(context.Context)) error {
+	ok, err := rdb.SetNX(ctx, "flush-lock", "1", time.Minute).Result()
+	if err != nil || !ok {
+		return err
+	}
+	defer rdb.Del(ctx, "flush-lock") // want `keyonlyrelease \(keyonly\)`
+	flush(ctx)
+	return nil
+}
+
+// ResetLock frees the lock of whoever holds it.
+func ResetLock(ctx context.Context, rdb *redis.Client) error {
+	return rdb.Del(ctx, "flush-lock").Err()
+}
