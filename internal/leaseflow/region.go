@@ -180,6 +180,9 @@ func (p *program) sense(cond ssa.Value, derived func(ssa.Value) bool, depth int)
 		// errors.Is(err, ErrTaken) and its like: true means refused
 		for _, a := range c.Call.Args {
 			if isError(a.Type()) && derived(a) {
+				if slices.ContainsFunc(c.Call.Args, saysOwn) {
+					return 1
+				}
 				return 0
 			}
 		}
@@ -216,10 +219,13 @@ func (p *program) senseCompare(c *ssa.BinOp, derived func(ssa.Value) bool) int {
 	}
 	k, ok := y.(*ssa.Const)
 	if !ok {
-		if op == token.EQL && isError(x.Type()) && derived(x) { // err == ErrTaken
-			return 0
+		if op != token.EQL || !isError(x.Type()) || !derived(x) {
+			return -1
 		}
-		return -1
+		if saysOwn(y) {
+			return 1
+		}
+		return 0 // err == ErrTaken
 	}
 	if !derived(x) {
 		return -1
@@ -255,6 +261,23 @@ func (p *program) senseCompare(c *ssa.BinOp, derived func(ssa.Value) bool) int {
 	}
 	return -1
 }
+
+// saysOwn reports whether an error says by its name that the lock is one's own
+// already, which is no refusal.
+func saysOwn(v ssa.Value) bool {
+	load, ok := v.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	g, ok := load.X.(*ssa.Global)
+	if !ok {
+		return false
+	}
+	words := split(g.Name())
+	return hasAny(ownWords, words) && !slices.Contains(words, "not")
+}
+
+var ownWords = map[string]bool{"own": true, "owned": true, "mine": true}
 
 // gate reports whether v tells whether the acquire worked.
 func (p *program) gate(v ssa.Value, acq *event, depth int) bool {
