@@ -91,6 +91,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 	if sum == nil {
 		p.callOfParameter(c, add)
 		p.callOfResult(c, add)
+		p.handedOn(c, add)
 		return out
 	}
 	for _, e := range sum.Effects {
@@ -288,6 +289,27 @@ func (p *program) callOfParameter(c callee, add func(Effect, bool, *ssa.Function
 	}
 	if i, fn := p.paramIndex(c.value); fn != nil {
 		add(Effect{Kind: RunBody, Func: i, Verdict: -1, Handle: Term{id: fn}}, false, nil)
+	}
+}
+
+// handedOn notes what literals run under a lease of their own when they are handed
+// to a function that is not known: to a timer, a scheduler, a pool of workers.
+func (p *program) handedOn(c callee, add func(Effect, bool, *ssa.Function)) {
+	for _, a := range c.args {
+		lit, ok := a.(*ssa.MakeClosure)
+		if !ok {
+			continue
+		}
+		fn := lit.Fn.(*ssa.Function)
+		sum := p.sums[fn]
+		if sum == nil {
+			continue
+		}
+		for _, e := range sum.Effects {
+			if e.Kind == RunBody && e.Held && foreign(e, fn) {
+				add(e, false, nil)
+			}
+		}
 	}
 }
 
