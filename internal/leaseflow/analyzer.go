@@ -57,7 +57,7 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 		p.guarded(fn, func() { result.Writes = append(result.Writes, p.exposures(fn, all[fn])...) })
 	}
 	result.Writes = once(nearest(result.Writes))
-	rank(result.Writes)
+	p.rank(result.Writes)
 	result.Releases = p.unsafeReleases(p.pairs, all)
 	renewals, releases := p.sharedNames(all, result.Writes)
 	result.Writes = append(append(result.Writes, renewals...), p.madeUpNames()...)

@@ -1,7 +1,6 @@
 package leaseflow
 
 import (
-	"cmp"
 	"go/token"
 	"slices"
 	"strings"
@@ -76,7 +75,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		out = append(out, x)
 	}
 	// of equals, the first in the text: a way back from a failure stands last
-	slices.SortStableFunc(out, func(a, b Exposure) int { return cmp.Compare(a.Pos, b.Pos) })
+	slices.SortStableFunc(out, func(a, b Exposure) int { return p.inText(a.Pos, b.Pos) })
 	return worst(out)
 }
 

@@ -1,7 +1,6 @@
 package leaseflow
 
 import (
-	"cmp"
 	"go/token"
 	"slices"
 
@@ -115,7 +114,7 @@ func (p *program) faults(all map[*ssa.Function][]*event) []Fault {
 			}
 		})
 	}
-	slices.SortStableFunc(out, func(a, b Fault) int { return cmp.Compare(a.Pos, b.Pos) })
+	slices.SortStableFunc(out, func(a, b Fault) int { return p.inText(a.Pos, b.Pos) })
 	return out
 }
 

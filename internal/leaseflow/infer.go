@@ -21,7 +21,7 @@ const inferredMark = "inferred: "
 // of each method. Test doubles and in-memory implementations are left out.
 func Infer(results []*Result) []*models.Row {
 	var impls, ifaces []*types.Named
-	sums := map[*types.Func]*Summary{}
+	sums, byName := map[*types.Func]*Summary{}, map[string]*Summary{}
 	main := map[string]bool{}
 	for _, r := range results {
 		if r != nil && r.pass != nil {
@@ -62,7 +62,7 @@ func Infer(results []*Result) []*models.Row {
 			continue
 		}
 		for fn, s := range r.summaries {
-			sums[fn] = s
+			sums[fn], byName[fn.FullName()] = s, s // of the variants of a package, the last
 		}
 		collect(r.pass.Pkg, r.pass.Fset)
 	}
@@ -73,10 +73,6 @@ func Infer(results []*Result) []*models.Row {
 				annotated[name] = true
 			}
 		}
-	}
-	byName := map[string]*Summary{}
-	for fn, s := range sums {
-		byName[fn.FullName()] = s
 	}
 	var rows []*models.Row
 	all := map[string]map[string]*Summary{} // by interface and method, over all variants

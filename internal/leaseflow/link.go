@@ -1,7 +1,6 @@
 package leaseflow
 
 import (
-	"cmp"
 	"go/types"
 	"maps"
 	"slices"
@@ -27,7 +26,7 @@ func (p *program) linkLocal() map[*types.Func]bool {
 		bySum[obj] = p.sums[fn]
 	}
 	// in one order, as a summary keeps only so many effects
-	order := slices.SortedFunc(maps.Keys(impls), func(a, b *types.Named) int { return cmp.Compare(a.Obj().Pos(), b.Obj().Pos()) })
+	order := slices.SortedFunc(maps.Keys(impls), func(a, b *types.Named) int { return p.inText(a.Obj().Pos(), b.Obj().Pos()) })
 	var ifaces []*types.Named
 	scope := p.pass.Pkg.Scope()
 	for _, name := range scope.Names() {

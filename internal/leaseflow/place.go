@@ -1,6 +1,7 @@
 package leaseflow
 
 import (
+	"cmp"
 	"go/token"
 	"iter"
 	"path/filepath"
@@ -80,7 +81,7 @@ func (p *program) via(e *event) []Place {
 func (p *program) sameEffect(e *event, fn *ssa.Function) *event {
 	var best *event
 	for _, o := range p.all[fn] {
-		if o != e && o.At == e.At && o.Kind == e.Kind && (best == nil || o.shownBefore(best)) {
+		if o != e && o.At == e.At && o.Kind == e.Kind && (best == nil || p.shownBefore(o, best)) {
 			best = o
 		}
 	}
@@ -88,14 +89,14 @@ func (p *program) sameEffect(e *event, fn *ssa.Function) *event {
 }
 
 // shownBefore reports whether a story goes on with e rather than with o.
-func (e *event) shownBefore(o *event) bool {
+func (p *program) shownBefore(e, o *event) bool {
 	if e.deferred != o.deferred {
 		return o.deferred
 	}
 	if e.RMW != o.RMW && e.near(o) {
 		return e.RMW
 	}
-	return e.textPos() < o.textPos()
+	return p.inText(e.textPos(), o.textPos()) < 0
 }
 
 // near reports whether the one of two events that writes what was read shows
@@ -117,6 +118,16 @@ func (e *event) textPos() token.Pos {
 		return e.body.Pos()
 	}
 	return e.pos()
+}
+
+// inText orders two places of the package by file and then by line. Which file has
+// the lower positions is another one in every run, as they are read side by side.
+func (p *program) inText(a, b token.Pos) int {
+	f, g := p.pass.Fset.File(a), p.pass.Fset.File(b)
+	if f == g || f == nil || g == nil {
+		return cmp.Compare(a, b)
+	}
+	return strings.Compare(f.Name(), g.Name())
 }
 
 func (p *program) placeOfEvent(e *event) *Place {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/analysis"
 )
 
 func TestParsePosition(t *testing.T) {
@@ -33,4 +34,20 @@ func FuzzParsePosition(f *testing.F) {
 		require.Equal(t, token.Position{Filename: file, Line: line, Column: column}, got)
 		require.Equal(t, strings.Count(file, ":"), strings.Count(got.Filename, ":"))
 	})
+}
+
+// TestInText orders places by the names of their files, whichever was read first.
+func TestInText(t *testing.T) {
+	t.Parallel()
+	for _, names := range [][]string{{"a.go", "b.go"}, {"b.go", "a.go"}} {
+		fset := token.NewFileSet()
+		files := map[string]*token.File{}
+		for _, name := range names {
+			files[name] = fset.AddFile(name, -1, 100)
+		}
+		p := &program{pass: &analysis.Pass{Fset: fset}}
+		require.Negative(t, p.inText(files["a.go"].Pos(50), files["b.go"].Pos(10)), "%v", names)
+		require.Positive(t, p.inText(files["b.go"].Pos(10), files["a.go"].Pos(50)), "%v", names)
+		require.Negative(t, p.inText(files["b.go"].Pos(10), files["b.go"].Pos(20)), "%v", names)
+	}
 }

@@ -39,7 +39,7 @@ const maxAlso = 3
 // rank numbers the writes of each lease, or remembered leadership, to each
 // store: the one that loses most comes first. Where there are many, one mistake
 // stands behind them all, and the first ones tell it.
-func rank(xs []Exposure) {
+func (p *program) rank(xs []Exposure) {
 	type lease struct {
 		from   token.Pos
 		flag   string
@@ -70,7 +70,7 @@ func rank(xs []Exposure) {
 	}
 	for _, group := range byLease {
 		slices.SortStableFunc(group, func(a, b int) int {
-			return cmp.Or(cmp.Compare(xs[b].weight(), xs[a].weight()), cmp.Compare(xs[a].Pos, xs[b].Pos))
+			return cmp.Or(cmp.Compare(xs[b].weight(), xs[a].weight()), p.inText(xs[a].Pos, xs[b].Pos))
 		})
 		for n, i := range group {
 			worst := &xs[group[0]]
