@@ -66,10 +66,10 @@ func (p *program) unsafeReleases(pairs []pairing, all map[*ssa.Function][]*event
 // breaks reports whether a release is there to free what others hold, or what
 // nobody does: who takes the lock in the same function frees it as its own.
 func (p *program) breaks(u, a *event) bool {
-	if a != nil && root(a.fn) == root(u.fn) {
-		return false
+	if p.migrates() {
+		return true
 	}
-	return p.forced(root(u.fn)) || p.handleGone(u.call.Block()) || p.migrates()
+	return (a == nil || root(a.fn) != root(u.fn)) && (p.forced(root(u.fn)) || p.handleGone(u.call.Block()))
 }
 
 // takesNear reports whether a method of the same type as the one that frees a
