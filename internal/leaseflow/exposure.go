@@ -67,6 +67,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		r := in[0]
 		p.tell(&x, r, e)
 		x.Escaped = x.Escaped || late
+		x.Write.Weak = x.Write.Weak || !slices.ContainsFunc(in, func(r *region) bool { return !optional(r.acquire, e) })
 		if e.Guard >= MaybeGuard && !p.unordered(e, r) {
 			continue
 		}

@@ -31,6 +31,17 @@ func (p *program) alsoFree(e, last *event) bool {
 	return false
 }
 
+// optional reports whether the same function comes to a change also by a way on
+// which it does not ask for the lease: that is there for something else. An
+// acquire that is tried again and again may seem to be passed by.
+func optional(a, e *event) bool {
+	if a.call == nil || a.fn != e.fn || a.Held {
+		return false
+	}
+	at := a.call.Block()
+	return at != e.call.Block() && !reachable(at.Succs, at, nil) && pathAvoiding(e.fn.Blocks[0], e.call.Block(), at)
+}
+
 // saysTheSame reports whether a function that is called sends to one address, or
 // writes one record, whoever calls it: a helper that is given the name says
 // nothing of what it is given here.

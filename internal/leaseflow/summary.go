@@ -190,10 +190,13 @@ func (p *program) ownAcquire(e *event, evs []*event) bool {
 }
 
 // runsHeld reports whether a function runs what it was given under a lease. One
-// that looks at a refusal and runs it all the same only hopes to spare work.
+// that looks at a refusal and runs it all the same only hopes to spare work, and what
+// it has run before, to see whether the lease is needed, is not what that is for.
 func (p *program) runsHeld(e *event, evs []*event) bool {
 	return slices.ContainsFunc(evs, func(a *event) bool {
-		return p.spans(a, e, evs) && (p.dropped(a) || !p.unheeded(a, e))
+		return p.spans(a, e, evs) && (p.dropped(a) || !p.unheeded(a, e)) && !slices.ContainsFunc(evs, func(o *event) bool {
+			return o.Kind == RunBody && o.Func == e.Func && o.Handle.id == e.Handle.id && before(o.call, a.call)
+		})
 	})
 }
 
