@@ -1,6 +1,7 @@
 package leaseflow
 
 import (
+	"go/token"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -32,14 +33,48 @@ func (p *program) alsoFree(e, last *event) bool {
 }
 
 // optional reports whether the same function comes to a change also by a way on
-// which it does not ask for the lease: that is there for something else. An
+// which it does not ask for the lease: that is there for something else. A lock that
+// is asked for wherever one is set up is there for the change all the same, and an
 // acquire that is tried again and again may seem to be passed by.
 func optional(a, e *event) bool {
 	if a.call == nil || a.fn != e.fn || a.Held {
 		return false
 	}
 	at := a.call.Block()
-	return at != e.call.Block() && !reachable(at.Succs, at, nil) && pathAvoiding(e.fn.Blocks[0], e.call.Block(), at)
+	if at == e.call.Block() || reachable(at.Succs, at, nil) {
+		return false
+	}
+	for d := at.Idom(); d != nil; d = d.Idom() {
+		cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		for i, s := range d.Succs {
+			if (s == at || s.Dominates(at)) && pathAvoiding(d.Succs[1-i], e.call.Block(), at) && !asksSetting(cond.Cond, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// asksSetting reports whether a branch is taken where something is set up: it is
+// not nil, or a field says so.
+func asksSetting(cond ssa.Value, side int) bool {
+	switch c := cond.(type) {
+	case *ssa.BinOp:
+		k, ok := c.Y.(*ssa.Const)
+		return ok && k.Value == nil && !isError(c.X.Type()) && (c.Op == token.NEQ) == (side == 0)
+	case *ssa.UnOp:
+		if c.Op == token.NOT {
+			return asksSetting(c.X, 1-side)
+		}
+		_, ok := c.X.(*ssa.FieldAddr)
+		return ok
+	case *ssa.Field:
+		return true
+	}
+	return false
 }
 
 // saysTheSame reports whether a function that is called sends to one address, or
