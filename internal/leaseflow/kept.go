@@ -89,7 +89,12 @@ func (p *program) intoCache(e *event) bool {
 		return true
 	}
 	for inner := range p.inward(e) {
-		if c := p.callee(inner.call.Common()); c.obj != nil && c.obj.Signature().Recv() != nil && saysCache(c.obj.Signature().Recv().Type()) {
+		c := p.callee(inner.call.Common())
+		if c.obj == nil || c.obj.Signature().Recv() == nil || !saysCache(c.obj.Signature().Recv().Type()) {
+			continue
+		}
+		// a wrapper that takes any key is a store, whatever it is called
+		if inner.direct || !slices.ContainsFunc(c.args, func(a ssa.Value) bool { return inner.Key.known() && p.term(a).Equal(inner.Key) }) {
 			return true
 		}
 	}

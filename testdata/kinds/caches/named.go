@@ -52,3 +52,20 @@ func (r *renderer) Render(ctx context.Context, id string) error {
 	}
 	return r.pages.PutPage(ctx, id, page) // want `^unfencedwrite \(unfenced\)`
 }
+
+// An AnyCache keeps whatever it is told, under the key that it is told: its name
+// says nothing of what that is.
+type AnyCache struct{ rdb *redis.Client }
+
+func (c *AnyCache) Write(ctx context.Context, key, value string) error {
+	return c.rdb.Set(ctx, key, value, 0).Err()
+}
+
+func (r *renderer) Approve(ctx context.Context, id string, cache *AnyCache) error {
+	lock, err := r.locks.Obtain(ctx, "lock:"+id, time.Minute, nil)
+	if err != nil {
+		return err
+	}
+	defer lock.Release(ctx)
+	return cache.Write(ctx, "approved:"+id, r.draw(id)) // want `^unfencedwrite`
+}
