@@ -57,3 +57,16 @@ func (k *keeper) theirs(ctx context.Context, score string) error {
 	}
 	return k.rdb.Set(ctx, "theirs", score, 0).Err() // want `^unfencedwrite \(unguarded\)`
 }
+
+// again asks for the same by comparing.
+func (k *keeper) again(ctx context.Context, score string) error {
+	lock, err := k.take(ctx, "again")
+	if err == nil {
+		defer lock.Release(context.WithoutCancel(ctx))
+	} else if err == errAlreadyOwn {
+		log.Print("still ours")
+	} else {
+		return err
+	}
+	return k.rdb.Set(ctx, "again", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
+}

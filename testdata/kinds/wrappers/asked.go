@@ -48,3 +48,20 @@ func (s *store) keep(ctx context.Context, id string) error {
 	}
 	return s.rdb.Set(ctx, "kept:"+id, time.Now().String(), 0).Err() // want `^unfencedwrite`
 }
+
+// A guarded store has a switch for its locks, which is no question about the change.
+type guarded struct {
+	store
+	alone bool
+}
+
+func (g *guarded) keep(ctx context.Context, id string) error {
+	if !g.alone {
+		lock, err := g.locks.Obtain(ctx, "guarded:"+id, time.Minute, nil)
+		if err != nil {
+			return err
+		}
+		defer lock.Release(ctx)
+	}
+	return g.rdb.Set(ctx, "guarded:"+id, time.Now().String(), 0).Err() // want `^unfencedwrite`
+}
