@@ -71,8 +71,6 @@ func asksSetting(cond ssa.Value, side int) bool {
 		}
 		_, ok := c.X.(*ssa.FieldAddr)
 		return ok
-	case *ssa.Field:
-		return true
 	}
 	return false
 }
