@@ -87,7 +87,8 @@ func TestWrite(t *testing.T) {
 	require.Len(t, results[0].rounds, 2)
 	for i, short := range results[0].rounds {
 		require.Len(t, short.times, 2)
-		require.Greater(t, results[1].rounds[i].p10(), short.p10())
+		require.GreaterOrEqual(t, short.p10(), 10*time.Millisecond) // how much longer is the machine's affair
+		require.GreaterOrEqual(t, results[1].rounds[i].p10(), 30*time.Millisecond)
 	}
 }
 

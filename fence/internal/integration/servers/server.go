@@ -246,12 +246,13 @@ func (s *Server) kill() {
 	s.cmd = nil
 }
 
-// Pause stops every process of the server as SIGSTOP does.
+// Pause stops every process of the server as SIGSTOP does, and returns when all
+// of them stand.
 func (s *Server) Pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cmd != nil {
-		signalTree(s.cmd.Process.Pid, syscall.SIGSTOP)
+		overTree(s.cmd.Process.Pid, func(pid int) { _ = Stop(pid) }) // one that is gone needs no signal
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+
+	"github.com/fencelint/fencelint/fence/internal/integration/servers"
 )
 
 // A Member is one etcd process.
@@ -80,8 +82,8 @@ func (m *Member) Kill() {
 // Restart starts a killed member on its data.
 func (m *Member) Restart() error { return m.spawn() }
 
-// Pause stops the process as SIGSTOP does, and Resume continues it.
-func (m *Member) Pause() error { return m.cmd.Process.Signal(syscall.SIGSTOP) }
+// Pause stops the process as SIGSTOP does, and returns when it stands.
+func (m *Member) Pause() error { return servers.Stop(m.cmd.Process.Pid) }
 
 // Resume continues a process that was paused.
 func (m *Member) Resume() error { return m.cmd.Process.Signal(syscall.SIGCONT) }

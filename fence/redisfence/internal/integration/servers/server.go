@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	processes "github.com/fencelint/fencelint/fence/internal/integration/servers"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -227,17 +228,21 @@ func (s *Server) kill() {
 	s.cmd = nil
 }
 
-// Pause stops the server as SIGSTOP does.
-func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
-
-// Resume continues a paused server.
-func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
-
-func (s *Server) signal(sig syscall.Signal) {
+// Pause stops the server as SIGSTOP does, and returns when it stands.
+func (s *Server) Pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.cmd != nil {
-		_ = s.cmd.Process.Signal(sig)
+		_ = processes.Stop(s.cmd.Process.Pid) // one that is gone needs no signal
+	}
+}
+
+// Resume continues a paused server.
+func (s *Server) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.cmd != nil {
+		_ = s.cmd.Process.Signal(syscall.SIGCONT)
 	}
 }
 
