@@ -37,6 +37,8 @@ require (
 	github.com/go-zookeeper/zk v1.0.4
 	github.com/gocql/gocql v1.7.0
 	github.com/gofrs/flock v0.13.2
+	github.com/gofrs/uuid v4.4.0+incompatible
+	github.com/gofrs/uuid/v5 v5.5.1
 	github.com/golang-migrate/migrate/v4 v4.20.1
 	github.com/gomodule/redigo v1.9.3
 	github.com/google/renameio/v2 v2.0.2
@@ -61,6 +63,7 @@ require (
 	github.com/riverqueue/river v0.51.2
 	github.com/rs/xid v1.6.0
 	github.com/samuel/go-zookeeper v0.0.0-20190923202752-2cc03de413da
+	github.com/satori/go.uuid v1.2.0
 	github.com/segmentio/kafka-go v0.4.51
 	github.com/segmentio/ksuid v1.0.4
 	github.com/stripe/stripe-go/v82 v82.5.1

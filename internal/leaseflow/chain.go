@@ -360,6 +360,9 @@ func (s site) modelLock(e *Effect) []Effect {
 		r.guard = sqltext.Conditional
 	}
 	out := r.apply(*e)
+	if r.moves() {
+		s.claims(out)
+	}
 	for i := range out {
 		if out[i].Kind == Acquire {
 			out[i].Gates = gateResults(s.c.signature())

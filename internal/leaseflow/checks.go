@@ -15,7 +15,8 @@ type verdict struct {
 	fn      *ssa.Function
 	pos     token.Pos
 	derived func(ssa.Value) bool // values that carry it
-	ages    bool                 // it measures age: small is fresh
+	clock   clockSays            // which way a comparison with the clock goes
+	over    bool                 // it decides because the lease is over
 	result  int                  // result of fn that carries it; -1 for none
 	event   *event               // the call that asks, if it is one
 	record  Term                 // the lock record that was read
@@ -111,12 +112,12 @@ func (p *program) checkOfLease(e *event, evs []*event) bool {
 // homeChecks finds the decisions that fn makes by hand.
 func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 	var out []*verdict
-	add := func(kind CheckKind, at ssa.Instruction, carrier ssa.Value, api string, ages bool, record Term) {
+	add := func(kind CheckKind, at ssa.Instruction, carrier ssa.Value, api string, clock clockSays, record Term) {
 		pos := at.Pos()
 		if !pos.IsValid() {
 			pos = fn.Pos()
 		}
-		v := &verdict{fn: fn, pos: pos, ages: ages, record: record, result: -1,
+		v := &verdict{fn: fn, pos: pos, clock: clock, record: record, result: -1,
 			effect:  Effect{Kind: Check, Check: kind, API: api, At: p.position(pos), Within: shortName(fn), Verdict: -1, Func: -1, Key: record},
 			derived: func(x ssa.Value) bool { return p.reaches(carrier, x, 0) }}
 		v.result = p.carriedResult(fn, v, evs)
@@ -137,7 +138,7 @@ func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 					p.compare(in, c.args[0], c.args[1], evs, add)
 				}
 				if isFlagLoad(p, c) {
-					add(OwnerCheck, in, in, flagName(p, c), false, Term{})
+					add(OwnerCheck, in, in, flagName(p, c), unsaid, Term{})
 				}
 				p.namedCheck(in, c, add)
 			case *ssa.UnOp:
@@ -145,7 +146,7 @@ func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 					if fa, ok := in.X.(*ssa.FieldAddr); ok {
 						name := unqualified(fieldName(fa.X.Type(), fa.Field))
 						if p.isLeaderFlag(fieldName(fa.X.Type(), fa.Field)) {
-							add(OwnerCheck, in, in, name, false, Term{})
+							add(OwnerCheck, in, in, name, unsaid, Term{})
 						}
 					}
 				}
@@ -153,7 +154,7 @@ func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 				if !in.Blocking {
 					for _, st := range in.States {
 						if st.Dir == types.RecvOnly && p.isLostChannel(st.Chan, evs) {
-							add(LostSignal, in, in, "select", false, Term{})
+							add(LostSignal, in, in, "select", unsaid, Term{})
 						}
 					}
 				}
@@ -211,7 +212,7 @@ func (p *program) reaches(carrier, x ssa.Value, depth int) bool {
 	return false
 }
 
-type addCheck func(kind CheckKind, at ssa.Instruction, carrier ssa.Value, api string, ages bool, record Term)
+type addCheck func(kind CheckKind, at ssa.Instruction, carrier ssa.Value, api string, clock clockSays, record Term)
 
 // compare recognises value == mine where value was read from a lock record,
 // and number == token.
@@ -249,7 +250,7 @@ func (p *program) compare(in ssa.Value, x, y ssa.Value, evs []*event, add addChe
 			case numeric:
 				kind = TokenCompare
 			}
-			add(kind, in.(ssa.Instruction), in, r.API, false, r.Key)
+			add(kind, in.(ssa.Instruction), in, r.API, unsaid, r.Key)
 			return
 		}
 	}
@@ -431,7 +432,7 @@ func (p *program) controlling(e *event, vs []*verdict) *verdict {
 			if !v.derived(cond.Cond) && !selectIndex(cond.Cond, v) {
 				continue
 			}
-			if !v.ages && v.effect.Check != ClockCheck && v.effect.Check != LostSignal {
+			if v.effect.Check != ClockCheck && v.effect.Check != LostSignal {
 				if lose := p.sense(cond.Cond, v.derived, 0); lose == side {
 					refused = append(refused, v)
 					continue // the branch of those who do not hold it
@@ -440,7 +441,11 @@ func (p *program) controlling(e *event, vs []*verdict) *verdict {
 			if slices.Contains(refused, v) && !v.asksForAnyone() {
 				continue // that it could be asked is no yes
 			}
-			if found = v; v.effect.Check == TokenCompare {
+			found = v
+			if lose := p.sense(cond.Cond, v.derived, 0); v.clock != unsaid && lose >= 0 && (v.clock == saysOver) != (lose == side) {
+				found = v.judgedOver()
+			}
+			if v.effect.Check == TokenCompare {
 				break
 			}
 		}

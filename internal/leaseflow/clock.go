@@ -9,6 +9,16 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// clockSays is what it means that a comparison of a lease's time with the clock
+// is true.
+type clockSays uint8
+
+const (
+	unsaid clockSays = iota
+	saysLives
+	saysOver
+)
+
 // clockCheck recognises local time held against the end of a lease.
 func (p *program) clockCheck(in *ssa.Call, evs []*event, add addCheck) {
 	c := p.callee(&in.Call)
@@ -16,7 +26,7 @@ func (p *program) clockCheck(in *ssa.Call, evs []*event, add addCheck) {
 	if row == nil || len(c.args) == 0 {
 		return
 	}
-	for _, a := range c.args {
+	for i, a := range c.args {
 		field, ok := p.leaseTime(a)
 		var record Term
 		if !ok {
@@ -25,22 +35,24 @@ func (p *program) clockCheck(in *ssa.Call, evs []*event, add addCheck) {
 			}
 		}
 		name := c.obj.Name()
-		ages := name == "Since"
 		switch name {
 		case "Before", "After", "Since", "Until", "Sub", "Compare":
 		default:
 			return
 		}
-		carrier := ssa.Value(in)
 		if !isBool(in.Type()) { // compared afterwards
 			for _, r := range *in.Referrers() {
 				if b, ok := r.(*ssa.BinOp); ok && isBool(b.Type()) {
-					add(ClockCheck, in, b, unqualified(field), ages, record)
+					add(ClockCheck, in, b, unqualified(field), unsaid, record)
 				}
 			}
 			return
 		}
-		add(ClockCheck, in, carrier, unqualified(field), ages, record)
+		says := saysOver
+		if (name == "After") == (i == 0) { // the end comes after now
+			says = saysLives
+		}
+		add(ClockCheck, in, in, unqualified(field), says, record)
 		return
 	}
 }
@@ -62,7 +74,7 @@ func (p *program) numericClock(in *ssa.BinOp, evs []*event, add addCheck) bool {
 			continue
 		}
 		_, record, _ := p.recordTime(side[0], evs)
-		add(ClockCheck, in, in, unqualified(field), false, record)
+		add(ClockCheck, in, in, unqualified(field), unsaid, record)
 		return true
 	}
 	return false

@@ -166,6 +166,9 @@ func (s site) mongoLock(e *Effect) []Effect {
 	}
 	e.Row = r.asked
 	out := r.apply(*e)
+	if r.moves() {
+		s.claims(out)
+	}
 	for i := range out {
 		if out[i].Kind == Acquire {
 			out[i].Gates = gateResults(s.c.signature())

@@ -130,6 +130,7 @@ type Effect struct {
 	Token     bool   `json:",omitempty"` // an ordered token goes along, stored but not compared
 	Spawned   bool   `json:",omitempty"` // in a goroutine that may outlive the call
 	Weak      bool   `json:",omitempty"` // likely cache, status or heartbeat: low confidence
+	Claims    bool   `json:",omitempty"` // takes a record out of the state that it asks for, and tells whether there was one
 	Leased    bool   `json:",omitempty"` // a write under a lease that is taken and given up nearer to it
 
 	Gates   []int    `json:",omitempty"` // results that tell whether an acquire worked
@@ -209,6 +210,7 @@ func (s *Summary) add(e Effect) {
 			o.Own = o.Own && e.Own
 			o.Held = o.Held || e.Held
 			o.Leased = o.Leased && e.Leased
+			o.Claims = o.Claims && e.Claims
 			o.Candidate = o.Candidate && e.Candidate
 			o.Unfreed = o.Unfreed && e.Unfreed
 			return

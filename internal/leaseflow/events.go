@@ -172,6 +172,9 @@ func (p *program) instantiate(e Effect, call ssa.CallInstruction, c callee) Effe
 	if e.Origin == UnknownOrigin && e.Owner.known() {
 		e.Origin = p.origin(e.Owner)
 	}
+	if e.Store == "http" && e.Kind == Write && e.Guard == Unguarded && slices.ContainsFunc(c.args, carriesVersion) {
+		e.Guard = Conditional
+	}
 	if c.invoke {
 		e.Inferred = true
 		e.Weak = e.Weak || e.Kind == Write && e.Spawned // what one of the implementations keeps running is its own affair

@@ -18,7 +18,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 	verdicts := p.verdicts(fn, evs)
 	regions := p.regions(fn, evs)
 	for _, e := range evs {
-		if !p.counts(e) || e.again(evs) {
+		if !p.counts(e) || e.again(evs) || p.namedByHolder(e, evs) {
 			continue
 		}
 		if e.Held && e.body != nil && len(p.heldEntry[e.body]) > 0 {
@@ -27,7 +27,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		last := p.deepest(e)
 		x := Exposure{Pos: last.pos(), Write: e.Effect, call: e.call}
 		x.Write.RMW = e.RMW && (last.RMW || p.rewritesOnTheWay(e))
-		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last) || p.chronicles(e) || p.intoCache(e)
+		x.Write.Weak = e.Weak || e.Leased && last.elsewhere() || p.alsoFree(e, last) || p.chronicles(e) || p.intoCache(e) || e.Action == Increment && refuses(e.call.Block())
 		if call := p.inBody(e); call != x.Pos { // the region is in a caller of the line that has to change
 			x.From = p.placeOfEvent(e)
 			x.From.Pos = call
@@ -37,13 +37,16 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		if !e.direct && e.At != p.position(x.Pos) {
 			x.At = p.placeOf(&e.Effect)
 		}
-		in := regionsWith(regions, e)
+		in := slices.DeleteFunc(regionsWith(regions, e), func(r *region) bool { return r.ownRecord(e) })
 		if v := p.controlling(e, verdicts); v != nil && !e.deferred {
 			if e.Guard >= MaybeGuard || p.setsUp(e, v) || v.takes(e) || p.holdsRow(e, evs) || refuses(e.call.Block()) {
 				continue
 			}
 			x.Check, x.CheckKind = p.placeOfVerdict(v), v.effect.Check
 			x.Remembered = v.effect.Check == OwnerCheck && v.effect.Store == "" && !v.record.known() && !v.effect.Key.known()
+			if v.over {
+				x.CheckKind = Takeover
+			}
 			if v.effect.Check == ClockCheck && e.Action == Overwrite && (e.Lock || e.Key.known() && v.record.known() && sameShape(e.Key, v.record)) {
 				x.CheckKind, x.TakesOver = Takeover, true
 			}
@@ -67,7 +70,7 @@ func (p *program) exposures(fn *ssa.Function, evs []*event) []Exposure {
 		r := in[0]
 		p.tell(&x, r, e)
 		x.Escaped = x.Escaped || late
-		x.Write.Weak = x.Write.Weak || !slices.ContainsFunc(in, func(r *region) bool { return !optional(r.acquire, e) })
+		x.Write.Weak = x.Write.Weak || !slices.ContainsFunc(in, func(r *region) bool { return !optional(r.acquire, e) && !p.claimed(e, r, evs) })
 		if e.Guard >= MaybeGuard && !p.unordered(e, r) {
 			continue
 		}
@@ -110,6 +113,12 @@ func (p *program) regions(fn *ssa.Function, evs []*event) []*region {
 		out = append(out, p.regionOf(e, evs))
 	}
 	return out
+}
+
+// ownRecord reports whether a write is to the very key of the lease, and so no work
+// under it. Only Redis locks are one key: others lie below their name, or in a table.
+func (r *region) ownRecord(e *event) bool {
+	return e.Store == "redis" && r.acquire.Store == e.Store && e.Key.telling() && sameShape(e.Key, r.acquire.Key)
 }
 
 func regionsWith(regions []*region, e *event) []*region {
@@ -303,27 +312,6 @@ func (p *program) unheeded(a, w *event) bool {
 		return false
 	}
 	return reach(from, false)
-}
-
-// joined reports whether the function waits for its goroutines after e.
-func (p *program) joined(e *event) bool {
-	for _, b := range e.fn.Blocks {
-		for _, in := range b.Instrs {
-			switch in := in.(type) {
-			case *ssa.UnOp:
-				if in.Op == token.ARROW {
-					return true
-				}
-			case *ssa.Select:
-				return true
-			case ssa.CallInstruction:
-				if c := p.callee(in.Common()); c.obj != nil && c.obj.Name() == "Wait" {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // holdsRow reports whether the write runs on a transaction in which this

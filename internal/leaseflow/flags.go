@@ -61,7 +61,7 @@ func (p *program) namedCheck(in *ssa.Call, c callee, add addCheck) {
 	if c.fn != nil || !p.hasLeases { // with its body in sight, predicate has judged it
 		return
 	}
-	add(OwnerCheck, in, in, c.obj.Name(), false, Term{})
+	add(OwnerCheck, in, in, c.obj.Name(), unsaid, Term{})
 }
 
 // predicate returns the check that a method such as IsLeader makes by its name

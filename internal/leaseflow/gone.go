@@ -18,3 +18,10 @@ func (v *verdict) gone() *verdict {
 func (v *verdict) takes(e *event) bool {
 	return v.effect.Check == Takeover && e.Action == Overwrite && e.Key.known() && v.record.known() && sameShape(e.Key, v.record)
 }
+
+// judgedOver is a verdict of whoever acts because the time of the lease is over.
+func (v *verdict) judgedOver() *verdict {
+	dead := *v
+	dead.over = true
+	return &dead
+}

@@ -53,7 +53,7 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 				continue
 			}
 			a := p.partner(u, acquires)
-			if a == nil && (!p.looksLikeRelease(u) || slices.ContainsFunc(acquires, func(a *event) bool { return beside(a, u) }) || p.plainlyPut(u, acquires, all)) {
+			if a == nil && (u.Own || !p.looksLikeRelease(u) || slices.ContainsFunc(acquires, func(a *event) bool { return beside(a, u) }) || p.plainlyPut(u, acquires, all)) {
 				continue
 			}
 			if a != nil && a.Unique {

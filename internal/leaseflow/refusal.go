@@ -1,6 +1,10 @@
 package leaseflow
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // refuses reports whether every way from a block ends in an error made up on
 // that way, not one handed on.
@@ -30,12 +34,24 @@ func succeeds(ret *ssa.Return) bool {
 	return ok && c.Value == nil
 }
 
-// errorOf returns what a function returns as its error; nil when it has none.
+// errorOf returns what a function returns as its error; nil when it has none. A
+// function that defers keeps its results in variables until the deferred calls
+// have run.
 func errorOf(ret *ssa.Return) ssa.Value {
-	if n := len(ret.Results); n > 0 && isError(ret.Results[n-1].Type()) {
+	n := len(ret.Results)
+	if n == 0 || !isError(ret.Results[n-1].Type()) {
+		return nil
+	}
+	load, ok := ret.Results[n-1].(*ssa.UnOp)
+	if !ok {
 		return ret.Results[n-1]
 	}
-	return nil
+	for _, in := range slices.Backward(ret.Block().Instrs) {
+		if st, ok := in.(*ssa.Store); ok && st.Addr == load.X {
+			return st.Val
+		}
+	}
+	return load
 }
 
 // alwaysEnds reports whether every way from a block ends in a return of the

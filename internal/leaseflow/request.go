@@ -1,6 +1,7 @@
 package leaseflow
 
 import (
+	"go/types"
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/models"
@@ -24,7 +25,28 @@ func (s site) request() []Effect {
 	if guarded {
 		e.Guard = Deduped
 	}
+	s.p.slice(req, func(v ssa.Value) bool {
+		if carriesVersion(v) {
+			e.Guard = Conditional
+		}
+		return true
+	})
 	return []Effect{e}
+}
+
+// carriesVersion reports an object of the Kubernetes API, which takes its version
+// along wherever it is sent: the server refuses one that is out of date.
+// https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+func carriesVersion(v ssa.Value) bool {
+	if mi, ok := v.(*ssa.MakeInterface); ok {
+		v = mi.X
+	}
+	if structUnder(v.Type()) == nil {
+		return false
+	}
+	field, _, _ := types.LookupFieldOrMethod(v.Type(), true, nil, "ResourceVersion")
+	_, ok := field.(*types.Var)
+	return ok
 }
 
 // byMethod makes of a request what its method says. As long as that is a

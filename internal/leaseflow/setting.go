@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -135,7 +136,9 @@ func (p *program) structAlloc(v ssa.Value, depth int) *ssa.Alloc {
 			}
 			return nil
 		}
-		if val := onlyStore(p.storesTo(v)); val != nil {
+		// a call that is given its address does not make another value of it
+		whole := slices.DeleteFunc(p.storesTo(v), func(val ssa.Value) bool { return val == nil })
+		if val := onlyStore(whole); val != nil {
 			if a := p.structAlloc(val, depth+1); a != nil {
 				return a
 			}

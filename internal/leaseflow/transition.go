@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/internal/sqltext"
 	"golang.org/x/tools/go/ssa"
 )
@@ -22,7 +21,7 @@ func (s site) judgeUpdate(e *Effect, st sqltext.Statement, args []ssa.Value) {
 	switch {
 	case e.Guard > StatusOnly:
 	case transition(st) && s.looksAtRows():
-		e.Guard = Conditional
+		e.Guard, e.Claims = Conditional, true
 	case transition(st):
 		e.Guard, e.Weak = StatusOnly, !s.carries(st, args)
 	case s.p.marks(st, args):
@@ -129,38 +128,4 @@ func (p *program) fixedValue(v sqltext.Value, args []ssa.Value) bool {
 		return v.Index == 0 && v.Name == "" && len(v.Columns) == 0 && hasAny(map[string]bool{"now": true, "timestamp": true}, split(v.Text))
 	}
 	return false
-}
-
-// looksAtRows reports whether the program learns whether a statement found its
-// row: it asks how many there were, or reads what the statement returns.
-func (s site) looksAtRows() bool {
-	if s.row.Role == models.SQLQuery {
-		return true
-	}
-	call, ok := s.call.(*ssa.Call)
-	return ok && slices.ContainsFunc(s.p.rowCounts(call), func(n ssa.Value) bool {
-		return slices.ContainsFunc(*n.Referrers(), func(r ssa.Instruction) bool { _, note := r.(*ssa.DebugRef); return !note })
-	})
-}
-
-// rowCounts lists where a program asks how many rows a statement has met.
-func (p *program) rowCounts(statement *ssa.Call) []ssa.Value {
-	res := resultValue(statement, 0)
-	if res == nil || res.Referrers() == nil {
-		return nil
-	}
-	var out []ssa.Value
-	for _, r := range *res.Referrers() {
-		ask, ok := r.(*ssa.Call)
-		if !ok {
-			continue
-		}
-		if c := p.callee(&ask.Call); c.obj == nil || c.obj.Name() != "RowsAffected" {
-			continue
-		}
-		if n := resultValue(ask, 0); n != nil && n.Referrers() != nil {
-			out = append(out, n)
-		}
-	}
-	return out
 }

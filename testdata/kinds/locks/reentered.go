@@ -41,7 +41,7 @@ func (k *keeper) ours(ctx context.Context, score string) error {
 	default:
 		return err
 	}
-	return k.rdb.Set(ctx, "ours", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
+	return k.rdb.Set(ctx, "score:ours", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
 }
 
 // theirs goes on though the lock is another's.
@@ -55,7 +55,7 @@ func (k *keeper) theirs(ctx context.Context, score string) error {
 	default:
 		return err
 	}
-	return k.rdb.Set(ctx, "theirs", score, 0).Err() // want `^unfencedwrite \(unguarded\)`
+	return k.rdb.Set(ctx, "score:theirs", score, 0).Err() // want `^unfencedwrite \(unguarded\)`
 }
 
 // again asks for the same by comparing.
@@ -68,5 +68,5 @@ func (k *keeper) again(ctx context.Context, score string) error {
 	} else {
 		return err
 	}
-	return k.rdb.Set(ctx, "again", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
+	return k.rdb.Set(ctx, "score:again", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
 }

@@ -46,7 +46,7 @@ func (s *store) keep(ctx context.Context, id string) error {
 		}
 		defer lock.Release(ctx)
 	}
-	return s.rdb.Set(ctx, "kept:"+id, time.Now().String(), 0).Err() // want `^unfencedwrite`
+	return s.rdb.Set(ctx, "record:"+id, time.Now().String(), 0).Err() // want `^unfencedwrite`
 }
 
 // A guarded store has a switch for its locks, which is no question about the change.
@@ -63,5 +63,5 @@ func (g *guarded) keep(ctx context.Context, id string) error {
 		}
 		defer lock.Release(ctx)
 	}
-	return g.rdb.Set(ctx, "guarded:"+id, time.Now().String(), 0).Err() // want `^unfencedwrite`
+	return g.rdb.Set(ctx, "record:"+id, time.Now().String(), 0).Err() // want `^unfencedwrite`
 }
