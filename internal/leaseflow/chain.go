@@ -364,11 +364,22 @@ func (s site) modelLock(e *Effect) []Effect {
 		s.claims(out)
 	}
 	for i := range out {
+		out[i].Weak = out[i].Weak || out[i].Kind == Write && r.verb == sqltext.Update && s.setsMark()
 		if out[i].Kind == Acquire {
 			out[i].Gates = gateResults(s.c.signature())
 		}
 	}
 	return out
+}
+
+// setsMark reports whether a mapper sets one column to yes, no or nothing, which
+// it stays when it is set again.
+func (s site) setsMark() bool {
+	if _, ok := s.row.First("column"); !ok {
+		return false
+	}
+	text, ok := s.term("value").constant()
+	return ok && (text == "true" || text == "false" || text == "nil")
 }
 
 // chainGuard is the guard that the rest of a builder chain adds to a write of

@@ -138,7 +138,6 @@ type Effect struct {
 	Func    int      // parameter that RunBody calls
 	Held    bool     `json:",omitempty"` // RunBody calls it under a lease
 	Aliases []string `json:",omitempty"` // shapes of fields that hold the key or handle too
-	Flows   []int    `json:",omitempty"` // parameters that flow into what a write stores
 
 	Only []Premise `json:",omitempty"` // all of which hold where it happens
 	Via  Dispatch  `json:",omitzero"`  // the last interface on the way to it

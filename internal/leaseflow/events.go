@@ -69,6 +69,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		if e.Kind == Write && !e.Own {
 			e.Own = p.ownRecord(&e)
 		}
+		e.Weak = e.Weak || direct && e.Kind == Write && e.Action == Increment && issuesNumbers(fn)
 		ev := &event{Effect: e, call: call, fn: fn, direct: direct, deferred: deferred, spawned: spawned || e.Spawned, body: body}
 		out = append(out, ev)
 	}
@@ -111,7 +112,7 @@ func (p *program) eventsAt(call ssa.CallInstruction, fn *ssa.Function) []*event 
 		}
 		add(e, false, c.fn)
 	}
-	return out
+	return p.underGiven(out, c)
 }
 
 // summaryOf returns what is known of a callee.

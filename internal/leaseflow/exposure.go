@@ -283,37 +283,6 @@ func (p *program) dropped(a *event) bool {
 	return !looked
 }
 
-// unheeded reports whether a write is reached also when the acquire was refused:
-// the answer is looked at, and at most logged.
-func (p *program) unheeded(a, w *event) bool {
-	if a.call == nil || a.Held || a.fn != w.fn {
-		return false
-	}
-	from := a.call.Block()
-	seen := map[*ssa.BasicBlock]bool{from: true}
-	var reach func(b *ssa.BasicBlock, refused bool) bool
-	reach = func(b *ssa.BasicBlock, refused bool) bool {
-		if b == w.call.Block() && b != from {
-			return refused
-		}
-		only := -1
-		if cond, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok {
-			only = p.failure(cond.Cond, a)
-			refused = refused || only >= 0
-		}
-		for i, s := range b.Succs {
-			if (only < 0 || i == only) && !seen[s] {
-				seen[s] = true
-				if reach(s, refused) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	return reach(from, false)
-}
-
 // holdsRow reports whether the write runs on a transaction in which this
 // function has locked a row.
 func (p *program) holdsRow(e *event, evs []*event) bool {

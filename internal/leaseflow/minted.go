@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fencelint/fencelint/internal/models"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -36,7 +37,7 @@ func (p *program) mintedHere(t Term, depth int) bool {
 	case opParam:
 		return p.mintedByCallers(t.v, nil, depth)
 	case opField:
-		return len(t.Args) == 1 && p.mintedField(t, depth)
+		return len(t.Args) == 1 && (p.grantedID(t) || p.mintedField(t, depth))
 	}
 	return false
 }
@@ -56,6 +57,24 @@ func (p *program) nanoseconds(v ssa.Value) bool {
 		return strings.Contains(layout, ".000000") || strings.Contains(layout, ".999999")
 	}
 	return false
+}
+
+// grantedID reports the id of a lease that the store has just given: no other has it.
+func (p *program) grantedID(t Term) bool {
+	res, ok := t.Args[0].v.(*ssa.Extract)
+	if !ok {
+		return false
+	}
+	call, ok := res.Tuple.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	row := p.rowWith(p.callee(&call.Call), models.LockCtor)
+	if row == nil {
+		return false
+	}
+	pl, ok := row.First("lease")
+	return ok && pl.Root == models.Result && pl.Index == res.Index && len(pl.Path) == 1 && strings.HasSuffix(t.Text, "."+pl.Path[0])
 }
 
 // mintedField judges a field of a struct that was made here, or by all callers;

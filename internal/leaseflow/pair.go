@@ -56,7 +56,7 @@ func (p *program) pair(all map[*ssa.Function][]*event) []pairing {
 			if a == nil && (u.Own || !p.looksLikeRelease(u) || slices.ContainsFunc(acquires, func(a *event) bool { return beside(a, u) }) || p.plainlyPut(u, acquires, all)) {
 				continue
 			}
-			if a != nil && a.Unique {
+			if a != nil && (a.Unique || p.mintedHere(u.Key, 0)) {
 				u.Kind = Release
 				p.touched[fn] = true
 				continue

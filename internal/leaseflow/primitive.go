@@ -366,6 +366,7 @@ func (s site) write() []Effect {
 	e.Weak = s.row.Attr["verb"] == "notify" || // lost for whoever does not listen
 		s.row.Attr["verb"] == "insert" && s.row.Store == "sql" // a mapper's: the schema may well refuse a second one
 	e.byName(s.c.obj.Name())
+	_, e.Fixed = s.term("value").constant()
 	e.Guard = s.guard()
 	e.Token = e.Guard == Unguarded && s.carriesToken()
 	if pl, ok := s.row.First("method"); ok && s.row.Store == "http" {

@@ -23,7 +23,7 @@ var everything = Effect{
 	Action: Prolong, Guard: OwnerGuard, Check: ExtendCheck,
 	Lock: true, Candidate: true, NoExpiry: true, Lasting: true, Unique: true, Unsafe: true, Script: true, RMW: true, Fixed: true, Tx: true, Inferred: true,
 	Origin: HostOrigin, Ordered: true, Token: true, Spawned: true, Weak: true, Leased: true, Claims: true, Unfreed: true,
-	Gates: []int{0, 1}, Verdict: -1, Func: 2, Held: true, Aliases: []string{"m.Locker.key"}, Flows: []int{1},
+	Gates: []int{0, 1}, Verdict: -1, Func: 2, Held: true, Aliases: []string{"m.Locker.key"},
 	Only: []Premise{{Of: param(1), Op: "!=", Value: nilTerm}, {Of: field(param(2), "m.Options.Force"), Op: "==", Value: constTerm("true")}},
 	Via:  Dispatch{"example.com/m/locks.Store", "example.com/m/redis.Client"},
 }

@@ -24,6 +24,27 @@ func (p *program) namesToken(key Term) bool {
 	return hasAny(fenceWords, words) || slices.Contains(words, "token") && hasAny(lockWords, words)
 }
 
+// issuesNumbers reports whether a function, by its name, gives out the numbers of a
+// counter: each asks for one of its own, and one that is lost does no harm.
+func issuesNumbers(fn *ssa.Function) bool {
+	words := split(root(fn).Name())
+	if !hasAny(issueWords, words) || !hasAny(numberWords, words) {
+		return false
+	}
+	for res := range root(fn).Signature.Results().Variables() {
+		if isInteger(res.Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// issueWords and numberWords name, together, functions that give out numbers.
+var (
+	issueWords  = map[string]bool{"next": true, "gen": true, "generate": true, "new": true, "get": true, "alloc": true, "allocate": true, "issue": true}
+	numberWords = map[string]bool{"id": true, "ids": true, "number": true, "numbers": true, "no": true, "seq": true, "sequence": true, "sequences": true}
+)
+
 // carriesToken reports whether what a call stores says how often the lease has
 // changed hands: in a text, or in a field of what is marshalled.
 func (s site) carriesToken() bool {

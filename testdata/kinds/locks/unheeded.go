@@ -57,3 +57,52 @@ func (b *board) skipped(ctx context.Context, score string) error {
 	log.Print("done")
 	return nil
 }
+
+// flagged asks until it is granted, and says so to the loop.
+func (b *board) flagged(ctx context.Context, score string) error {
+	var (
+		lock *redislock.Lock
+		ours bool
+	)
+	for !ours {
+		var err error
+		if lock, err = b.locks.Obtain(ctx, "board", time.Minute, nil); errors.Is(err, redislock.ErrNotObtained) {
+			time.Sleep(time.Second)
+			continue
+		} else if err != nil {
+			return err
+		}
+		ours = true
+	}
+	defer lock.Release(context.WithoutCancel(ctx))
+	return b.rdb.Set(ctx, "score", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
+}
+
+// thrown makes a panic of the refusal.
+func (b *board) thrown(ctx context.Context, score string) error {
+	lock, err := b.locks.Obtain(ctx, "board", time.Minute, nil)
+	if err != nil {
+		throwError(err)
+	}
+	defer lock.Release(context.WithoutCancel(ctx))
+	return b.rdb.Set(ctx, "score", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
+}
+
+// noted hands the refusal to something that comes back.
+func (b *board) noted(ctx context.Context, score string) error {
+	lock, err := b.locks.Obtain(ctx, "board", time.Minute, nil)
+	if err != nil {
+		noteError(err)
+	} else {
+		defer lock.Release(context.WithoutCancel(ctx))
+	}
+	return b.rdb.Set(ctx, "score", score, 0).Err() // want `^unfencedwrite \(unguarded\)`
+}
+
+func throwError(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func noteError(err error) { log.Print(err) }

@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/uuid/v5"
 	"github.com/hashicorp/consul/api"
 	"github.com/redis/go-redis/v9"
+	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
 // A Member is one process.
@@ -157,4 +158,37 @@ func (t *tracker) put(ctx context.Context, name string, v any) error {
 		return err
 	}
 	return resp.Body.Close()
+}
+
+// An elected is one of those that wait in line, each under the id of its own lease.
+type elected struct {
+	client *clientv3.Client
+	path   string
+}
+
+func (e *elected) enter(ctx context.Context) (bool, error) {
+	lease, err := e.client.Grant(ctx, 30)
+	if err != nil {
+		return false, err
+	}
+	rev, err := e.line(ctx, lease.ID)
+	if err != nil {
+		return false, err
+	}
+	before, err := e.client.Get(ctx, e.path+"/", append(clientv3.WithLastRev(), clientv3.WithMaxModRev(rev-1))...)
+	if err != nil {
+		return false, err
+	}
+	return len(before.Kvs) == 0, nil
+}
+
+func (e *elected) line(ctx context.Context, id clientv3.LeaseID) (int64, error) {
+	key := fmt.Sprintf("%s/%x", e.path, id)
+	resp, err := e.client.Txn(ctx).If(clientv3.Compare(clientv3.Version(key), "=", 0)).
+		Then(clientv3.OpPut(key, "", clientv3.WithLease(id))).Commit()
+	if err != nil {
+		e.client.Delete(context.WithoutCancel(ctx), key)
+		return 0, err
+	}
+	return resp.Header.Revision, nil
 }
