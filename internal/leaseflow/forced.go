@@ -24,7 +24,7 @@ func (p *program) forced(fn *ssa.Function) bool {
 func saysForced(name string) bool {
 	for _, w := range split(name) {
 		switch w {
-		case "force", "forced", "admin", "break", "purge", "reset", "truncate", "all":
+		case "force", "forced", "admin", "break", "purge", "reset", "truncate", "all", "preempt", "evict", "steal":
 			return true
 		}
 	}
