@@ -119,7 +119,7 @@ func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 		}
 		v := &verdict{fn: fn, pos: pos, clock: clock, record: record, result: -1,
 			effect:  Effect{Kind: Check, Check: kind, API: api, At: p.position(pos), Within: shortName(fn), Verdict: -1, Func: -1, Key: record},
-			derived: func(x ssa.Value) bool { return p.reaches(carrier, x, 0) }}
+			derived: func(x ssa.Value) bool { return p.reaches(carrier, x) }}
 		v.result = p.carriedResult(fn, v, evs)
 		out = append(out, v)
 	}
@@ -165,49 +165,51 @@ func (p *program) homeChecks(fn *ssa.Function, evs []*event) []*verdict {
 }
 
 // reaches reports whether x carries the bool or error that carrier decided.
-func (p *program) reaches(carrier, x ssa.Value, depth int) bool {
+func (p *program) reaches(carrier, x ssa.Value) bool {
+	switch x.(type) {
+	case *ssa.UnOp, *ssa.Phi, *ssa.BinOp, *ssa.Extract:
+		return p.reachesFrom(carrier, x, 0, map[ssa.Value]int{})
+	}
+	return x == carrier
+}
+
+// reachesFrom is reaches, for a value that was come to by way of others; seen keeps
+// on which of the shortest ways each was met, so that none is followed twice.
+func (p *program) reachesFrom(carrier, x ssa.Value, depth int, seen map[ssa.Value]int) bool {
 	if x == carrier {
 		return true
 	}
 	if depth > 8 || x == nil {
 		return false
 	}
+	if met, ok := seen[x]; ok && met <= depth {
+		return false
+	}
+	seen[x] = depth
+	any := func(vals []ssa.Value) bool {
+		return slices.ContainsFunc(vals, func(v ssa.Value) bool { return p.reachesFrom(carrier, v, depth+2, seen) })
+	}
 	switch x := x.(type) {
 	case *ssa.UnOp:
-		if x.Op == token.NOT {
-			return p.reaches(carrier, x.X, depth+1)
-		}
-		if x.Op == token.MUL {
+		switch x.Op {
+		case token.NOT:
+			return p.reachesFrom(carrier, x.X, depth+1, seen)
+		case token.MUL:
 			switch a := x.X.(type) {
 			case *ssa.Alloc:
-				for _, v := range p.storesTo(a) {
-					if p.reaches(carrier, v, depth+2) {
-						return true
-					}
-				}
+				return any(p.storesTo(a))
 			case *ssa.FreeVar:
 				if b, ok := p.binding(a).(*ssa.Alloc); ok {
-					for _, v := range p.storesTo(b) {
-						if p.reaches(carrier, v, depth+2) {
-							return true
-						}
-					}
+					return any(p.storesTo(b))
 				}
 			}
 		}
 	case *ssa.Phi:
-		for _, e := range x.Edges {
-			if p.reaches(carrier, e, depth+2) {
-				return true
-			}
-		}
+		return any(x.Edges)
 	case *ssa.BinOp:
-		if !isBool(x.Type()) {
-			return false
-		}
-		return p.reaches(carrier, x.X, depth+1) || p.reaches(carrier, x.Y, depth+1)
+		return isBool(x.Type()) && (p.reachesFrom(carrier, x.X, depth+1, seen) || p.reachesFrom(carrier, x.Y, depth+1, seen))
 	case *ssa.Extract:
-		return p.reaches(carrier, x.Tuple, depth+1)
+		return p.reachesFrom(carrier, x.Tuple, depth+1, seen)
 	}
 	return false
 }
