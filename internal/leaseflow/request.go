@@ -68,14 +68,15 @@ func (e *Effect) byName(name string) {
 	if e.Kind != Write || e.Action != Send {
 		return
 	}
-	e.Weak = e.Weak || asks(name) || queueStores[e.Store] && hasAny(notifyWords, split(name))
+	e.Weak = e.Weak || asks(name) || e.Store == "mail" || queueStores[e.Store] && hasAny(notifyWords, split(name))
 	if words := split(name); len(words) > 0 && removeWords[words[0]] {
 		e.Action = Delete
 	}
 }
 
 // queueStores hand a message on at least once, so that whoever takes it has to bear
-// a second one; notifyWords name functions whose messages only tell how things are.
+// a second one; notifyWords name functions whose messages only tell how things are,
+// as a mail does.
 var (
 	queueStores = map[string]bool{"kafka": true, "nats": true, "amqp": true, "pubsub": true, "sqs": true, "sns": true}
 	notifyWords = map[string]bool{"notify": true, "notification": true, "notifications": true}

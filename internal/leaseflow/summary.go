@@ -172,10 +172,29 @@ func (p *program) heldAtReturn(e *event, evs []*event) bool {
 		return false
 	}
 	r := p.regionOf(e, evs)
-	if len(r.defers) > 0 {
+	if len(r.defers) > 0 || p.handsBackLater(e) {
 		return false
 	}
 	return slices.ContainsFunc(r.returns, func(ret *ssa.Return) bool { return len(r.ends) == 0 || !afterFailure(ret.Block()) })
+}
+
+// handsBackLater reports whether a function defers a call that is given the handle of
+// a lease and says that it gives it up, in whatever way.
+func (p *program) handsBackLater(e *event) bool {
+	handle := handleValue(e)
+	if handle == nil {
+		return false
+	}
+	found := false
+	calls(e.fn, func(call ssa.CallInstruction) {
+		d, ok := call.(*ssa.Defer)
+		if !ok || found {
+			return
+		}
+		c := p.callee(d.Common())
+		found = c.obj != nil && hasWord(releaseWords, c.obj.Name()) && slices.Contains(c.args, handle)
+	})
+	return found
 }
 
 // ownAcquire reports whether the lease that e gives up was taken by the same
