@@ -9,7 +9,9 @@ import (
 )
 
 // A lock may be none.
-type lock interface{ Release(ctx context.Context) error }
+type lock interface {
+	Release(ctx context.Context) error
+}
 
 type none struct{}
 
