@@ -186,7 +186,7 @@ func (p *program) reachesFrom(carrier, x ssa.Value, depth int, seen map[ssa.Valu
 		return false
 	}
 	seen[x] = depth
-	any := func(vals []ssa.Value) bool {
+	one := func(vals []ssa.Value) bool {
 		return slices.ContainsFunc(vals, func(v ssa.Value) bool { return p.reachesFrom(carrier, v, depth+2, seen) })
 	}
 	switch x := x.(type) {
@@ -197,15 +197,15 @@ func (p *program) reachesFrom(carrier, x ssa.Value, depth int, seen map[ssa.Valu
 		case token.MUL:
 			switch a := x.X.(type) {
 			case *ssa.Alloc:
-				return any(p.storesTo(a))
+				return one(p.storesTo(a))
 			case *ssa.FreeVar:
 				if b, ok := p.binding(a).(*ssa.Alloc); ok {
-					return any(p.storesTo(b))
+					return one(p.storesTo(b))
 				}
 			}
 		}
 	case *ssa.Phi:
-		return any(x.Edges)
+		return one(x.Edges)
 	case *ssa.BinOp:
 		return isBool(x.Type()) && (p.reachesFrom(carrier, x.X, depth+1, seen) || p.reachesFrom(carrier, x.Y, depth+1, seen))
 	case *ssa.Extract:

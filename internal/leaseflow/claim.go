@@ -82,6 +82,19 @@ var countNames = map[string]bool{"RowsAffected": true, "MatchedCount": true, "Mo
 func (p *program) claimed(e *event, r *region, evs []*event) bool {
 	return slices.ContainsFunc(evs, func(c *event) bool {
 		return c.Kind == Write && c.Claims && c != e && c.At != e.At && !c.deferred && !c.spawned && r.held.has(c.call) &&
-			before(c.call, e.call) && c.call.Block().Dominates(e.call.Block()) && !p.dropped(c) && !p.unheeded(c, e) && (!c.direct || c.call.Common().Signature().Results().Len() < 2 || p.foundRow(c, e))
+			before(c.call, e.call) && c.call.Block().Dominates(e.call.Block()) && p.asked(c, e) && !p.unheeded(c, e) && (!c.direct || c.call.Common().Signature().Results().Len() < 2 || p.foundRow(c, e))
 	})
+}
+
+// asked reports whether the answer of c is looked at on the way to e.
+func (p *program) asked(c, e *event) bool {
+	for d := e.call.Block().Idom(); d != nil; d = d.Idom() {
+		if cond, ok := d.Instrs[len(d.Instrs)-1].(*ssa.If); ok && p.failure(cond.Cond, c) >= 0 {
+			return true
+		}
+		if d == c.call.Block() {
+			return false
+		}
+	}
+	return false
 }

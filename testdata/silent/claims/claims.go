@@ -115,3 +115,17 @@ func (s *shop) count(ctx context.Context, id int64, user string) error {
 	}
 	return nil
 }
+
+// take claims a document and reads it in one step.
+func (s *shop) take(ctx context.Context, id, user string) error {
+	if err := s.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer s.mutex.UnlockContext(context.WithoutCancel(ctx))
+	var v voucher
+	err := s.vouchers.FindOneAndUpdate(ctx, bson.M{"_id": id, "status": "unused"}, bson.M{"$set": bson.M{"status": "used"}}).Decode(&v)
+	if err != nil {
+		return err
+	}
+	return s.rdb.Set(ctx, "last:"+user, id, 0).Err()
+}

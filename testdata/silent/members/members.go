@@ -192,3 +192,24 @@ func (e *elected) line(ctx context.Context, id clientv3.LeaseID) (int64, error) 
 	}
 	return resp.Header.Revision, nil
 }
+
+// finish marshals the object on the spot.
+func (t *tracker) finish(ctx context.Context, o *object) error {
+	if err := t.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer t.mutex.UnlockContext(context.WithoutCancel(ctx))
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://localhost/objects/"+o.Name, bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	resp, err := t.client.Do(req)
+	if err != nil {
+		return err
+	}
+	return resp.Body.Close()
+}
