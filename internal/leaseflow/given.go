@@ -24,7 +24,9 @@ func (p *program) underGiven(evs []*event, c callee) []*event {
 		switch {
 		case e.body == a.body || e.body == back:
 			continue
-		case (e.Kind == Write || e.Kind == RunBody) && e.body != nil:
+		case e.Kind == RunBody:
+			e.Held = true // for whoever knows the func
+		case e.Kind == Write && e.body != nil:
 			if !slices.ContainsFunc(out, func(o *event) bool { return o.Kind == Acquire && o.body == e.body }) {
 				held := *a
 				held.Held, held.Func, held.direct, held.body = true, -1, false, e.body

@@ -74,8 +74,8 @@ func sideFrom(cond ssa.Value, b, before *ssa.BasicBlock) int {
 	return 1 - side
 }
 
-// throws reports whether a block ends the work by a function that is given the
-// refusal to make a panic of it.
+// throws reports whether a block ends the process, or hands the refusal to a function
+// that makes a panic of it.
 func (p *program) throws(b *ssa.BasicBlock, a *event) bool {
 	return slices.ContainsFunc(b.Instrs, func(in ssa.Instruction) bool {
 		call, ok := in.(*ssa.Call)
@@ -83,9 +83,13 @@ func (p *program) throws(b *ssa.BasicBlock, a *event) bool {
 			return false
 		}
 		c := p.callee(&call.Call)
-		return c.obj != nil && hasAny(throwWords, split(c.obj.Name())) && slices.ContainsFunc(c.args, func(v ssa.Value) bool { return isError(v.Type()) && p.gate(v, a, 0) })
+		if c.obj == nil {
+			return false
+		}
+		words := split(c.obj.Name())
+		return hasAny(fatalWords, words) || hasAny(throwWords, words) && slices.ContainsFunc(c.args, func(v ssa.Value) bool { return isError(v.Type()) && p.gate(v, a, 0) })
 	})
 }
 
 // throwWords name functions that do not come back when they are given an error.
-var throwWords = map[string]bool{"throw": true, "throws": true, "must": true, "panic": true, "raise": true, "die": true}
+var throwWords = map[string]bool{"throw": true, "throws": true, "raise": true, "die": true}

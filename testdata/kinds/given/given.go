@@ -58,6 +58,20 @@ func (b *blocks) write(ctx context.Context, name string) error {
 	return b.rdb.HSet(ctx, "blocks", name, len(all)).Err() // want `^unfencedwrite \(unfenced\)`
 }
 
+// with lends the lease to what it is given.
+func (b *blocks) with(ctx context.Context, name string, work func(context.Context) error) error {
+	return run(ctx,
+		func(ctx context.Context) (string, error) { return b.take(ctx, name) },
+		func(ctx context.Context, id string) error { return b.give(ctx, name, id) },
+		work)
+}
+
+func (b *blocks) pack(ctx context.Context, name string) error {
+	return b.with(ctx, name, func(ctx context.Context) error {
+		return b.rdb.HSet(ctx, "packed", name, "yes").Err() // want `^unfencedwrite \(unfenced\)`
+	})
+}
+
 // end is called when no lease is held any more.
 func (b *blocks) end(ctx context.Context, name string) error {
 	if err := b.flush(ctx, name); err != nil {

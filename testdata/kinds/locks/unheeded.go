@@ -88,6 +88,16 @@ func (b *board) thrown(ctx context.Context, score string) error {
 	return b.rdb.Set(ctx, "score", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
 }
 
+// died ends the process with the refusal.
+func (b *board) died(ctx context.Context, score string) error {
+	lock, err := b.locks.Obtain(ctx, "board", time.Minute, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer lock.Release(context.WithoutCancel(ctx))
+	return b.rdb.Set(ctx, "score", score, 0).Err() // want `^unfencedwrite \(unfenced\)`
+}
+
 // noted hands the refusal to something that comes back.
 func (b *board) noted(ctx context.Context, score string) error {
 	lock, err := b.locks.Obtain(ctx, "board", time.Minute, nil)

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"gorm.io/gorm"
+	"xorm.io/xorm"
 )
 
 var errUsed = errors.New("voucher is used")
@@ -128,4 +129,20 @@ func (s *shop) take(ctx context.Context, id, user string) error {
 		return err
 	}
 	return s.rdb.Set(ctx, "last:"+user, id, 0).Err()
+}
+
+// stamp claims by a mapper that answers with the number of rows.
+func (s *shop) stamp(ctx context.Context, engine *xorm.Engine, id int64, user string) error {
+	if err := s.mutex.LockContext(ctx); err != nil {
+		return err
+	}
+	defer s.mutex.UnlockContext(context.WithoutCancel(ctx))
+	n, err := engine.Where("id = ? AND status = ?", id, "unused").Update(&voucher{Status: "used"})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		return errUsed
+	}
+	return s.rdb.Set(ctx, "stamped:"+user, id, 0).Err()
 }
