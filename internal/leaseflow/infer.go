@@ -89,6 +89,9 @@ func Infer(results []*Result) []*models.Row {
 			}
 			for i := range it.NumMethods() {
 				m := it.Method(i)
+				if models.IsStub(m) {
+					continue // all that a stub does is send
+				}
 				obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, m.Pkg(), m.Name())
 				impl, ok := obj.(*types.Func)
 				if !ok {
@@ -127,6 +130,9 @@ func Infer(results []*Result) []*models.Row {
 			if owner.Obj() != in.Obj() && all[declaredIn(m)] != nil { // told there, of all that implement it
 				continue
 			}
+			if isStandard(owner.Obj().Pkg()) && !main[owner.Obj().Pkg().Path()] {
+				continue // what a Writer or Closer is elsewhere, the types of this module do not tell
+			}
 			sortEffects(s)
 			rows = append(rows, rowsFor(owner, m, s)...)
 		}
@@ -146,6 +152,12 @@ func declaringInterface(m *types.Func) *types.Named {
 		return nil
 	}
 	return namedOf(recv.Type())
+}
+
+// isStandard reports a package of the standard library: its path has no host.
+func isStandard(pkg *types.Package) bool {
+	first, _, _ := strings.Cut(pkg.Path(), "/")
+	return !strings.Contains(first, ".")
 }
 
 // embeds reports a struct that may have methods by embedding.

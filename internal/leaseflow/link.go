@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/fencelint/fencelint/internal/models"
 )
 
 // linkLocal gives the interface methods that this package declares or uses the
@@ -52,6 +54,9 @@ func (p *program) linkLocal() map[*types.Func]bool {
 			}
 			for i := range it.NumMethods() {
 				m := it.Method(i)
+				if models.IsStub(m) || m.Pkg() != nil && m.Pkg() != p.pass.Pkg && isStandard(m.Pkg()) {
+					continue
+				}
 				obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, p.pass.Pkg, m.Name())
 				impl, ok := obj.(*types.Func)
 				if !ok {

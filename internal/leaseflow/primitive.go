@@ -26,7 +26,7 @@ func (p *program) rowsOf(obj *types.Func) []*models.Row {
 	rows, ok := p.rows[obj]
 	if !ok {
 		rows = p.cat.Match(obj)
-		if rows == nil && (obj.Pkg() != p.pass.Pkg || isInterfaceMethod(obj)) { // a body in sight says more than a shape
+		if rows == nil && (obj.Pkg() != p.pass.Pkg || isInterfaceMethod(obj) || models.IsStub(obj)) { // a body in sight says more than a shape, unless it only sends
 			rows = p.cat.MatchShape(obj)
 		}
 		p.rows[obj] = rows

@@ -292,7 +292,7 @@ func (p *program) calleeOf(v ssa.Value, args []ssa.Value) callee {
 					return p.calleeOf(val, args)
 				}
 			case *ssa.FieldAddr:
-				if val := onlyStore(p.fields[fieldName(addr.X.Type(), addr.Field)]); val != nil {
+				if val := onlyFunc(p.fields[fieldName(addr.X.Type(), addr.Field)]); val != nil {
 					if c := p.calleeOf(val, args); c.fn != nil || c.obj != nil {
 						return c
 					}
@@ -301,6 +301,21 @@ func (p *program) calleeOf(v ssa.Value, args []ssa.Value) callee {
 		}
 	}
 	return callee{args: args, value: v}
+}
+
+// onlyFunc returns the func that a field holds as far as the package tells. That
+// another may be handed in, as tests do, does not change what it is without that.
+func onlyFunc(vals []ssa.Value) ssa.Value {
+	var known []ssa.Value
+	for _, v := range vals {
+		if ct, ok := v.(*ssa.ChangeType); ok {
+			v = ct.X
+		}
+		if _, handedIn := v.(*ssa.Parameter); !handedIn {
+			known = append(known, v)
+		}
+	}
+	return onlyStore(known)
 }
 
 func functionCallee(fn *ssa.Function, args []ssa.Value) callee {

@@ -19,6 +19,8 @@ func Shapes() []Shape {
 	return []Shape{
 		{"restated", "a method of an interface that repeats the name and signature of a modelled method, " +
 			"such as sqlc's DBTX or a narrow interface over one client: the rows of that method", restated},
+		{"lockrpc", "two unary client stubs, such as Lock and Unlock, whose requests share the name of the lock " +
+			"and a token or owner: one takes a lease, the other gives it up", lockService},
 		{"grpc", "a unary client stub, func(context.Context, *Req, ...grpc.CallOption) (*Resp, error), " +
 			"or gax.CallOption: a call of an outside system, a read if its verb reads", grpcUnary},
 		{"connect", "a Connect client stub, func(context.Context, *connect.Request[T]) (*connect.Response[U], error): " +

@@ -8,23 +8,32 @@ import (
 
 // grpcUnary matches the unary methods of generated gRPC and Google API clients.
 func grpcUnary(_ *Catalogue, fn *types.Func) []Row {
+	if !isUnary(fn) {
+		return nil
+	}
+	return outside(fn, "grpc", subject("req", arg(1)))
+}
+
+// IsStub reports whether fn has the form of a generated client of an RPC. What
+// it does is done elsewhere: its declaration says more than its body.
+func IsStub(fn *types.Func) bool { return isUnary(fn) || connectUnary(nil, fn) != nil }
+
+// isUnary reports whether fn has the form of a unary client stub.
+func isUnary(fn *types.Func) bool {
 	params, results := fn.Signature().Params(), fn.Signature().Results()
 	if receiverOf(fn) == nil || params.Len() != 3 || results.Len() == 0 || results.Len() > 2 || !fn.Signature().Variadic() {
-		return nil
+		return false
 	}
 	option, ok := params.At(2).Type().(*types.Slice)
 	if !ok || !is(option.Elem(), "google.golang.org/grpc", "CallOption") &&
 		!is(option.Elem(), "github.com/googleapis/gax-go/v2", "CallOption") {
-		return nil
+		return false
 	}
 	last := results.At(results.Len() - 1).Type()
 	if !isContext(params.At(0).Type()) || !isNamedPointer(params.At(1).Type()) || !isError(last) {
-		return nil
+		return false
 	}
-	if results.Len() == 2 && !isNamedPointer(results.At(0).Type()) {
-		return nil // the server streams: nothing is done yet
-	}
-	return outside(fn, "grpc", subject("req", arg(1)))
+	return results.Len() == 1 || isNamedPointer(results.At(0).Type()) // else the server streams: nothing is done yet
 }
 
 // connectPaths are where the Connect runtime lives and lived.

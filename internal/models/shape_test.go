@@ -120,6 +120,35 @@ type Uses struct { *client }
 			{"Client", "Plain"}:     nil,
 			{"Uses", "Delete"}:      {"shape:grpc client.Delete external req=arg1"},
 		}},
+		{"example.com/lending", `package lending
+import ("context"; "google.golang.org/grpc")
+type LendRequest struct { Name string; SecondsToLock int64; RenewToken string }
+type LendReply struct { RenewToken string }
+type ReturnRequest struct { Name, RenewToken string }
+type Void struct{}
+type BarRequest struct { Name string; Until int64 }
+type Desk interface {
+	DistributedLock(ctx context.Context, in *LendRequest, opts ...grpc.CallOption) (*LendReply, error)
+	ReleaseLock(ctx context.Context, in *ReturnRequest, opts ...grpc.CallOption) (*Void, error)
+	FindLock(ctx context.Context, in *LendRequest, opts ...grpc.CallOption) (*LendReply, error)
+	BlockGuest(ctx context.Context, in *LendRequest, opts ...grpc.CallOption) (*LendReply, error)
+}
+type Accounts interface {
+	LockAccount(ctx context.Context, in *BarRequest, opts ...grpc.CallOption) (*Void, error)
+	UnlockAccount(ctx context.Context, in *BarRequest, opts ...grpc.CallOption) (*Void, error)
+}
+type OneWay interface {
+	AcquireLock(ctx context.Context, in *LendRequest, opts ...grpc.CallOption) (*LendReply, error)
+}
+`, map[[2]string][]string{
+			{"Desk", "DistributedLock"}:   {"shape:lockrpc Desk.DistributedLock tryacquire key=arg1.Name;ttl=arg1.SecondsToLock;owner=arg1.RenewToken;req=arg1"},
+			{"Desk", "ReleaseLock"}:       {"shape:lockrpc Desk.ReleaseLock release key=arg1.Name;owner=arg1.RenewToken;req=arg1"},
+			{"Desk", "FindLock"}:          {"shape:grpc Desk.FindLock read req=arg1"},
+			{"Desk", "BlockGuest"}:        {"shape:grpc Desk.BlockGuest external req=arg1"},
+			{"Accounts", "LockAccount"}:   {"shape:grpc Accounts.LockAccount external req=arg1"}, // an admin's, for good
+			{"Accounts", "UnlockAccount"}: {"shape:grpc Accounts.UnlockAccount external req=arg1"},
+			{"OneWay", "AcquireLock"}:     {"shape:grpc OneWay.AcquireLock external req=arg1"},
+		}},
 		{"example.com/greetconnect", `package greetconnect
 import ("context"; "connectrpc.com/connect")
 type Req struct{}
