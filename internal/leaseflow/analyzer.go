@@ -3,7 +3,6 @@ package leaseflow
 import (
 	"go/types"
 	"reflect"
-	"strings"
 
 	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/internal/suppress"
@@ -108,8 +107,7 @@ func quiet(path string) bool {
 }
 
 func isStd(pass *analysis.Pass) bool {
-	first, _, _ := strings.Cut(pass.Pkg.Path(), "/")
-	if strings.Contains(first, ".") {
+	if !isStandard(pass.Pkg) {
 		return false
 	}
 	return pass.Module == nil || pass.Module.Path == "" || pass.Module.Path == "std"

@@ -154,7 +154,8 @@ func declaringInterface(m *types.Func) *types.Named {
 	return namedOf(recv.Type())
 }
 
-// isStandard reports a package of the standard library: its path has no host.
+// isStandard reports a package that may be of the standard library: its path
+// has no host.
 func isStandard(pkg *types.Package) bool {
 	first, _, _ := strings.Cut(pkg.Path(), "/")
 	return !strings.Contains(first, ".")

@@ -1,21 +1,21 @@
 package leaseflow
 
-import "go/types"
+import (
+	"go/types"
+	"strings"
+)
 
-// logWords begin the names of functions that write a line of a log.
+// logWords begin the names of functions that write a line of a log; an ending
+// for a format or a new line is left away.
 var logWords = map[string]bool{
-	"trace": true, "debug": true, "verbose": true, "info": true, "notice": true, "warn": true, "warning": true, "error": true, "critical": true,
-	"fatal": true, "panic": true, "exit": true, "log": true, "print": true,
-	"tracef": true, "debugf": true, "verbosef": true, "infof": true, "noticef": true, "warnf": true, "warningf": true, "errorf": true, "criticalf": true,
-	"fatalf": true, "panicf": true, "exitf": true, "logf": true, "printf": true,
-	"traceln": true, "debugln": true, "infoln": true, "warnln": true, "warningln": true, "errorln": true,
-	"fatalln": true, "panicln": true, "exitln": true, "logln": true, "println": true,
+	"trace": true, "debug": true, "verbose": true, "info": true, "notice": true, "warn": true, "warning": true,
+	"error": true, "critical": true, "fatal": true, "panic": true, "exit": true, "log": true, "print": true,
 }
 
 // isLogCall reports whether a function writes a line of a log: it is named so,
-// takes any number of values, and answers nothing. What a logger of the project
-// does to its files is no business of those who log: it would fill what is
-// known of every function, and crowd out what the function is there for.
+// takes any number of values of any type, and answers nothing. What a logger of
+// the project does to its files is no business of those who log: it would fill
+// what is known of every function, and crowd out what the function is there for.
 func isLogCall(fn *types.Func) bool {
 	if fn == nil {
 		return false
@@ -24,6 +24,10 @@ func isLogCall(fn *types.Func) bool {
 	if !sig.Variadic() || sig.Results().Len() > 0 {
 		return false
 	}
+	values, ok := sig.Params().At(sig.Params().Len() - 1).Type().(*types.Slice)
+	if !ok || !types.Identical(values.Elem().Underlying(), types.NewInterfaceType(nil, nil)) {
+		return false
+	}
 	words := split(fn.Name())
-	return len(words) > 0 && logWords[words[0]]
+	return len(words) > 0 && logWords[strings.TrimSuffix(strings.TrimSuffix(words[0], "ln"), "f")]
 }

@@ -10,11 +10,11 @@ import (
 // name the lock or prove whose it is. The Go names of generated code are
 // CamelCase, so a capital begins a word: Block is no Lock.
 var (
-	locks   = regexp.MustCompile(`(^|[a-z0-9])(Lock|Lease|Acquire)([A-Z0-9]|$)`)
-	unlocks = regexp.MustCompile(`(^|[a-z0-9])(Unlock|Release)([A-Z0-9]|$)`)
-	names   = regexp.MustCompile(`(^|[a-z0-9])(Name|Key|Path|Resource|Lock)(ID|Id)?$`)
-	proves  = regexp.MustCompile(`(^|[a-z0-9])(Token|Owner|OwnerID|OwnerId|Holder|HolderID|HolderId)$`)
-	lasts   = regexp.MustCompile(`(?i)(ttl|seconds|duration|expir|timeout)`)
+	lockVerbs   = regexp.MustCompile(`(^|[a-z0-9])(Lock|Lease|Acquire)([A-Z0-9]|$)`)
+	unlockVerbs = regexp.MustCompile(`(^|[a-z0-9])(Unlock|Release)([A-Z0-9]|$)`)
+	keyFields   = regexp.MustCompile(`(^|[a-z0-9])(Name|Key|Path|Resource|Lock)(ID|Id)?$`)
+	proofFields = regexp.MustCompile(`(^|[a-z0-9])(Token|Owner|OwnerID|OwnerId|Holder|HolderID|HolderId)$`)
+	ttlFields   = regexp.MustCompile(`(?i)(ttl|seconds|duration|expir|timeout)`)
 )
 
 // lockService matches the two methods by which a gRPC service lends a lock:
@@ -35,7 +35,7 @@ func lockService(_ *Catalogue, fn *types.Func) []Row {
 		if undoes := lockVerb(m.Name()); undoes == "" || undoes == does || !isUnary(m) {
 			continue
 		}
-		key, proof := shared(req, requestOf(m), names), shared(req, requestOf(m), proves)
+		key, proof := sharedField(req, requestOf(m), keyFields), sharedField(req, requestOf(m), proofFields)
 		if key == "" || proof == "" {
 			continue
 		}
@@ -44,7 +44,7 @@ func lockService(_ *Catalogue, fn *types.Func) []Row {
 			return []Row{{Role: Release, Safe: true, Subject: subj, Store: "grpc"}}
 		}
 		for f := range req.Fields() {
-			if lasts.MatchString(f.Name()) {
+			if ttlFields.MatchString(f.Name()) {
 				subj["ttl"] = []Place{arg(1, f.Name())}
 				break
 			}
@@ -59,9 +59,9 @@ func lockVerb(name string) Role {
 	switch {
 	case VerbReads(name):
 		return ""
-	case unlocks.MatchString(name): // ReleaseLock too
+	case unlockVerbs.MatchString(name): // ReleaseLock too
 		return Release
-	case locks.MatchString(name):
+	case lockVerbs.MatchString(name):
 		return TryAcquire
 	}
 	return ""
@@ -81,8 +81,8 @@ func requestOf(fn *types.Func) *types.Struct {
 	return s
 }
 
-// shared returns the first field of a, so named, that b has too.
-func shared(a, b *types.Struct, named *regexp.Regexp) string {
+// sharedField returns the first field of a, so named, that b has too.
+func sharedField(a, b *types.Struct, named *regexp.Regexp) string {
 	if a == nil || b == nil {
 		return ""
 	}

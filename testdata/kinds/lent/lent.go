@@ -158,3 +158,21 @@ func (m *mover) drop(ctx context.Context, id uint32) error {
 		return err
 	})
 }
+
+// printLabels says print, but what it takes are no values to be logged.
+func (s *books) printLabels(ctx context.Context, name string, pages ...string) {
+	text, err := s.rdb.Get(ctx, "labels:"+name).Result()
+	if err != nil {
+		return
+	}
+	for _, page := range pages {
+		text += page
+	}
+	s.rdb.Set(ctx, "labels:"+name, text, 0)
+}
+
+func (s *books) label(ctx context.Context, name string) {
+	lock := s.shortLived(ctx, name)
+	defer lock.giveBack(context.WithoutCancel(ctx))
+	s.printLabels(ctx, name, "a", "b") // want `unfencedwrite \(rmw\)`
+}
