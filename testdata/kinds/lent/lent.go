@@ -176,3 +176,12 @@ func (s *books) label(ctx context.Context, name string) {
 	defer lock.giveBack(context.WithoutCancel(ctx))
 	s.printLabels(ctx, name, "a", "b") // want `unfencedwrite \(rmw\)`
 }
+
+// dropAt makes the stub on the spot: what it does is told here, not in its body.
+func (s *shell) dropAt(ctx context.Context, conn *grpc.ClientConn, id uint32) error {
+	if err := s.confirmIsLocked(); err != nil {
+		return err
+	}
+	_, err := NewDeskClient(conn).DropVolume(ctx, &DropRequest{ID: id})
+	return err
+}

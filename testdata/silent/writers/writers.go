@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// sink is a Writer that can be flushed.
+// sink is a Writer that can be closed, and flushed.
 type sink interface {
-	io.Writer
+	io.WriteCloser
 	Flush() error
 }
 
@@ -24,6 +24,8 @@ type stored struct {
 func (s *stored) Write(b []byte) (int, error) {
 	return len(b), s.rdb.Append(context.Background(), s.key, string(b)).Err()
 }
+
+func (s *stored) Close() error { return s.rdb.Incr(context.Background(), s.key+":closed").Err() }
 
 func (s *stored) Flush() error { return s.rdb.Persist(context.Background(), s.key).Err() }
 
@@ -39,4 +41,13 @@ func (j *job) run(ctx context.Context, w io.Writer) error {
 	defer m.UnlockContext(ctx)
 	_, err := w.Write([]byte("done\n"))
 	return err
+}
+
+func (j *job) close(ctx context.Context, c io.Closer) error {
+	m := j.rs.NewMutex("job")
+	if err := m.LockContext(ctx); err != nil {
+		return err
+	}
+	defer m.UnlockContext(ctx)
+	return c.Close()
 }
