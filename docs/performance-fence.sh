@@ -7,7 +7,6 @@
 #	docs/performance-fence.sh -clients 1    # a quick look
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-export GOWORK=off
 page=docs/performance-fence.md
 
 build=$(mktemp -d)
