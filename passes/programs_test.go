@@ -203,7 +203,7 @@ func lint(t *testing.T, dir string, args ...string) *report.Document {
 func lintJSON(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), binary(t), append([]string{"-tests=false", "-format", "json"}, args...)...)
-	cmd.Dir, cmd.Env = dir, alone()
+	cmd.Dir, cmd.Env = dir, alone(dir)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -215,8 +215,14 @@ func lintJSON(t *testing.T, dir string, args ...string) []byte {
 	return out
 }
 
-// alone is the environment for a module that is no part of a workspace.
-func alone() []string { return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod") }
+// alone is the environment for the module in dir, which is no part of a workspace.
+func alone(dir string) []string {
+	mod := "mod"
+	if _, err := os.Stat(filepath.Join(dir, "vendor")); err == nil {
+		mod = "vendor"
+	}
+	return append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod="+mod)
+}
 
 func sorted(names func(func(string) bool)) []string {
 	return append([]string{}, slices.Sorted(names)...)

@@ -176,7 +176,7 @@ func TestVetAgreesThroughModels(t *testing.T) {
 	require.NotContains(t, strings.Join(vet(t, dir), "\n"), "sale/sale.go", "one package does not show what stands behind an interface")
 
 	cmd := exec.CommandContext(t.Context(), binary(t), "models", "-infer")
-	cmd.Dir, cmd.Env = dir, alone()
+	cmd.Dir, cmd.Env = dir, alone(dir)
 	rows, err := cmd.Output()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "inferred.models"), rows, 0o600))
@@ -206,6 +206,104 @@ func send() { println("sent") }
 
 func main() { report(context.Background(), nil) }
 `
+
+// dependent calls two dependencies, one of which takes locks.
+const dependent = `
+-- go.mod --
+module example.com/m
+go 1.26
+require github.com/redis/go-redis/v9 v9.0.0
+require example.com/audit v1.0.0
+require example.com/mutex v1.0.0
+replace github.com/redis/go-redis/v9 => ./redis
+replace example.com/audit => ./audit
+replace example.com/mutex => ./mutex
+-- audit/go.mod --
+module example.com/audit
+go 1.26
+-- audit/audit.go --
+package audit
+
+import (
+	"context"
+	"database/sql"
+)
+
+func Count(ctx context.Context, db *sql.DB, n int) error {
+	_, err := db.ExecContext(ctx, "UPDATE calls SET n = n + $1", n)
+	return err
+}
+-- mutex/go.mod --
+module example.com/mutex
+go 1.26
+require github.com/redis/go-redis/v9 v9.0.0
+-- mutex/mutex.go --
+package mutex
+
+import (
+	"context"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+func Lock(ctx context.Context, rdb *redis.Client, name, owner string) (bool, error) {
+	return rdb.SetNX(ctx, "mutex:"+name, owner, time.Minute).Result()
+}
+
+func Unlock(ctx context.Context, rdb *redis.Client, name string) error {
+	return rdb.Del(ctx, "mutex:"+name).Err()
+}
+-- main.go --
+package main
+
+import (
+	"context"
+	"database/sql"
+
+	"example.com/audit"
+	"example.com/mutex"
+	"github.com/redis/go-redis/v9"
+)
+
+func count(ctx context.Context, rdb *redis.Client, db *sql.DB) error {
+	if ok, err := mutex.Lock(ctx, rdb, "count", "me"); err != nil || !ok {
+		return err
+	}
+	defer mutex.Unlock(ctx, rdb, "count")
+	return audit.Count(ctx, db, 1)
+}
+
+func pay(ctx context.Context, rdb *redis.Client, db *sql.DB) error {
+	if ok, err := mutex.Lock(ctx, rdb, "pay", "me"); err != nil || !ok {
+		return err
+	}
+	defer mutex.Unlock(ctx, rdb, "pay")
+	_, err := db.ExecContext(ctx, "UPDATE accounts SET amount = amount - 1")
+	return err
+}
+
+func main() {
+	_ = count(context.Background(), nil, nil)
+	_ = pay(context.Background(), nil, nil)
+}
+`
+
+// TestVetAgreesOnDependencies looks into those that use a lock client, and into
+// no others.
+func TestVetAgreesOnDependencies(t *testing.T) {
+	t.Parallel()
+	dir := stubModule(t, dependent)
+	require.Contains(t, standalone(t, dir), "main.go:17 unfencedwrite", "modules of the own tree are looked into")
+
+	cmd := exec.CommandContext(t.Context(), "go", "mod", "vendor")
+	cmd.Dir, cmd.Env = dir, alone(dir)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	itself := standalone(t, dir)
+	require.Equal(t, []string{"main.go:25 unfencedwrite"}, itself)
+	require.Equal(t, itself, vet(t, dir))
+}
 
 // TestVetAgreesOnFurtherPasses asks for the passes that are off by default.
 func TestVetAgreesOnFurtherPasses(t *testing.T) {
@@ -266,7 +364,7 @@ var vetLine = regexp.MustCompile(`(?m)^(?:vet: )?(\S+\.go):(\d+):\d+: (\w+) \(`)
 func vet(t *testing.T, dir string) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "vet", "-vettool="+binary(t), "./...")
-	cmd.Dir, cmd.Env = dir, alone()
+	cmd.Dir, cmd.Env = dir, alone(dir)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	require.True(t, err == nil || errors.As(err, &exit), "%v: %s", err, out)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fencelint/fencelint/internal/models"
 	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/go/analysis/unitchecker"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -72,12 +73,25 @@ func (t *trimmer) keeps(name string) bool {
 		}
 		return t.remember(filepath.Join(t.modcache, filepath.FromSlash(rel[:at+1+end])), t.usesClient)
 	}
-	if i := strings.LastIndex(filepath.ToSlash(name), "/vendor/"); i >= 0 {
-		return t.remember(filepath.Dir(name), func(dir string) bool {
-			return t.importsClient(dir, filepath.ToSlash(dir)[i+len("/vendor/"):])
-		})
+	return t.keepsVendored(filepath.Dir(name))
+}
+
+// keepsVendored asks a package that was vendored itself, as its module is not
+// there whole. All else outside the cache of modules is of use.
+func (t *trimmer) keepsVendored(dir string) bool {
+	i := strings.LastIndex(filepath.ToSlash(dir), "/vendor/")
+	return i < 0 || t.remember(dir, func(dir string) bool {
+		return t.importsClient(dir, filepath.ToSlash(dir)[i+len("/vendor/"):])
+	})
+}
+
+// keepsUnit is keeps for a package that the go command hands over alone.
+func (t *trimmer) keepsUnit(unit *unitchecker.Config) bool {
+	version := "@" + unit.ModuleVersion
+	if before, _, cached := strings.Cut(unit.Dir, version); cached && unit.ModuleVersion != "" {
+		return t.usesClient(before + version)
 	}
-	return true
+	return t.keepsVendored(unit.Dir)
 }
 
 // below returns the slash-separated path of name relative to dir, if it lies

@@ -50,8 +50,8 @@ func Vet(args, rules []string, suite func(*config.Config) Suite) error {
 			return answerVersion(os.Stdout, dir, rules)
 		}
 	}
-	cfg := config.Default()
-	if root := unitRoot(args); root != "" {
+	cfg, unit := config.Default(), unitOf(args)
+	if root := mainRoot(unit); root != "" {
 		if cfg, err = config.Find(root, rules); err != nil {
 			return err
 		}
@@ -65,6 +65,9 @@ func Vet(args, rules []string, suite func(*config.Config) Suite) error {
 		return err
 	}
 	flow, on := suite(cfg).Analyzers(cat, func(string) bool { return true })
+	if unit != nil && unit.VetxOnly && !newTrimmer(environment{}, cat, nil).keepsUnit(unit) {
+		silence(flow) // as in a run of its own, so that both find the same
+	}
 	guard(flow, func(*types.Package) bool { return true }, func(string, ...any) {})
 	for _, a := range on {
 		guard(a, func(*types.Package) bool { return true }, func(string, ...any) {})
@@ -99,24 +102,33 @@ func (l levels) setAll(s string) error {
 	return nil
 }
 
-// unitRoot returns the root of the main module if the package that the go
-// command hands over belongs to it, else "".
-func unitRoot(args []string) string {
+// unitOf reads what the go command says about the package that it hands over,
+// nil if it hands none over.
+func unitOf(args []string) *unitchecker.Config {
 	for _, a := range args {
 		if !strings.HasSuffix(a, ".cfg") {
 			continue
 		}
 		data, err := os.ReadFile(a)
 		if err != nil {
-			return "" // the unit checker will say so
+			return nil // the unit checker will say so
 		}
-		var unit unitchecker.Config
-		if json.Unmarshal(data, &unit) != nil || unit.ModulePath == "" || unit.ModuleVersion != "" {
-			return ""
+		unit := new(unitchecker.Config)
+		if json.Unmarshal(data, unit) != nil {
+			return nil
 		}
-		return above(unit.Dir, "go.mod")
+		return unit
 	}
-	return ""
+	return nil
+}
+
+// mainRoot returns the root of the main module if a package belongs to it,
+// else "".
+func mainRoot(unit *unitchecker.Config) string {
+	if unit == nil || unit.ModulePath == "" || unit.ModuleVersion != "" {
+		return ""
+	}
+	return above(unit.Dir, "go.mod")
 }
 
 // above returns the nearest directory, dir or one that holds it, with a file

@@ -6,7 +6,7 @@ import (
 )
 
 // logWords begin the names of functions that write a line of a log; an ending
-// for a format or a new line is left away.
+// for a format, a new line or pairs with names is left away.
 var logWords = map[string]bool{
 	"trace": true, "debug": true, "verbose": true, "info": true, "notice": true, "warn": true, "warning": true,
 	"error": true, "critical": true, "fatal": true, "panic": true, "exit": true, "log": true, "print": true,
@@ -29,5 +29,13 @@ func isLogCall(fn *types.Func) bool {
 		return false
 	}
 	words := split(fn.Name())
-	return len(words) > 0 && logWords[strings.TrimSuffix(strings.TrimSuffix(words[0], "ln"), "f")]
+	if len(words) == 0 {
+		return false
+	}
+	for _, ending := range []string{"", "f", "ln", "w"} {
+		if word, ok := strings.CutSuffix(words[0], ending); ok && logWords[word] {
+			return true
+		}
+	}
+	return false
 }

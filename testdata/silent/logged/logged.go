@@ -22,6 +22,8 @@ func (l *logger) WarningCtx(ctx context.Context, args ...any) {
 	l.printf("W " + fmt.Sprint(args...))
 }
 
+func (l *logger) Errorw(text string, pairs ...any) { l.printf("E %s %v", text, pairs) }
+
 func (l *logger) printf(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	if l.rdb.RPush(context.Background(), "lines", line).Err() != nil {
@@ -48,5 +50,6 @@ func (j *job) run(ctx context.Context) error {
 	defer m.UnlockContext(ctx)
 	j.log.Infof("run %d", 1)
 	j.log.WarningCtx(ctx, "done")
+	j.log.Errorw("done", "n", 1)
 	return nil
 }
