@@ -58,7 +58,8 @@ func New(raw any) (register.LinterPlugin, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, rules := passes.New(leaseflow.Config{Catalogue: cat, SharedPaths: cfg.SharedPaths}, cfg.Enabled)
+	flow, rules := passes.New(leaseflow.Config{Catalogue: cat, SharedPaths: cfg.SharedPaths}, cfg.Enabled)
+	driver.Trim(flow, cat)
 	driver.Restrict(cfg, rules)
 	for _, rule := range rules {
 		fold(rule)

@@ -44,11 +44,4 @@ func guard(a *analysis.Analyzer, root func(*types.Package) bool, log func(string
 	}
 }
 
-// silence lets an analyzer say nothing about any package. Facts of others pass
-// through it.
-func silence(a *analysis.Analyzer) {
-	result := reflect.New(a.ResultType.Elem()).Interface()
-	a.Run = func(*analysis.Pass) (any, error) { return result, nil }
-}
-
 var resultType = reflect.TypeFor[*finding.Result]()

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +14,7 @@ import (
 
 	"github.com/fencelint/fencelint/internal/models"
 	"golang.org/x/mod/modfile"
-	"golang.org/x/tools/go/analysis/unitchecker"
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 )
 
@@ -85,13 +86,32 @@ func (t *trimmer) keepsVendored(dir string) bool {
 	})
 }
 
-// keepsUnit is keeps for a package that the go command hands over alone.
-func (t *trimmer) keepsUnit(unit *unitchecker.Config) bool {
-	version := "@" + unit.ModuleVersion
-	if before, _, cached := strings.Cut(unit.Dir, version); cached && unit.ModuleVersion != "" {
-		return t.usesClient(before + version)
+// keepsDir is keeps for a package of a module of which the version is known,
+// but not where the cache is.
+func (t *trimmer) keepsDir(dir, version string) bool {
+	if version == "" {
+		return true
 	}
-	return t.keepsVendored(unit.Dir)
+	if before, _, cached := strings.Cut(dir, "@"+version); cached {
+		return t.remember(before+"@"+version, t.usesClient)
+	}
+	return t.keepsVendored(dir)
+}
+
+// Trim makes the flow analysis, in drivers that hand it all dependencies, look
+// into no others than a run of its own does, so that both find the same. Facts
+// of further packages pass through those that are left out.
+func Trim(flow *analysis.Analyzer, cat *models.Catalogue) {
+	t, run := newTrimmer(environment{}, cat, nil), flow.Run
+	flow.Run = func(pass *analysis.Pass) (any, error) {
+		if pass.Module != nil && len(pass.Files) > 0 {
+			dir := filepath.Dir(pass.Fset.Position(pass.Files[0].Package).Filename)
+			if !t.keepsDir(dir, pass.Module.Version) {
+				return reflect.New(flow.ResultType.Elem()).Interface(), nil
+			}
+		}
+		return run(pass)
+	}
 }
 
 // below returns the slash-separated path of name relative to dir, if it lies

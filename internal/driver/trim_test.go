@@ -7,7 +7,6 @@ import (
 
 	"github.com/fencelint/fencelint/internal/models"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/tools/go/analysis/unitchecker"
 )
 
 // TestKeeps asks the two drivers about the same packages.
@@ -45,6 +44,6 @@ func TestKeeps(t *testing.T) {
 		{filepath.Join(work, "own"), "", true},
 	} {
 		require.Equal(t, tt.want, trim().keeps(filepath.Join(tt.dir, "x.go")), tt.dir)
-		require.Equal(t, tt.want, trim().keepsUnit(&unitchecker.Config{Dir: tt.dir, ModuleVersion: tt.version}), tt.dir)
+		require.Equal(t, tt.want, trim().keepsDir(tt.dir, tt.version), tt.dir)
 	}
 }

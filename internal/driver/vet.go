@@ -65,8 +65,8 @@ func Vet(args, rules []string, suite func(*config.Config) Suite) error {
 		return err
 	}
 	flow, on := suite(cfg).Analyzers(cat, func(string) bool { return true })
-	if unit != nil && unit.VetxOnly && !newTrimmer(environment{}, cat, nil).keepsUnit(unit) {
-		silence(flow) // as in a run of its own, so that both find the same
+	if unit != nil && unit.VetxOnly {
+		Trim(flow, cat)
 	}
 	guard(flow, func(*types.Package) bool { return true }, func(string, ...any) {})
 	for _, a := range on {
