@@ -14,6 +14,7 @@ import (
 
 	"github.com/fencelint/fencelint/internal/models"
 	"golang.org/x/mod/modfile"
+	modpath "golang.org/x/mod/module"
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 )
@@ -136,19 +137,28 @@ func (t *trimmer) remember(dir string, compute func(string) bool) bool {
 }
 
 // usesClient reports whether the module in dir requires a lock client and is
-// none itself: what clients do is in the catalogue.
+// none itself: what clients do is in the catalogue. A fork that replaces a
+// client may do more.
 func (t *trimmer) usesClient(dir string) bool {
 	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return false // older than modules
 	}
 	mod, err := modfile.ParseLax("go.mod", data, nil)
-	if err != nil || mod.Module == nil || t.provides(mod.Module.Mod.Path) {
+	if err != nil || mod.Module == nil || t.provides(mod.Module.Mod.Path) && !isFork(dir, mod.Module.Mod.Path) {
 		return false
 	}
 	return slices.ContainsFunc(mod.Require, func(r *modfile.Require) bool {
 		return !r.Indirect && t.provides(r.Mod.Path)
 	})
+}
+
+// isFork reports whether the module in dir, which ends with a version, came
+// under another path than its own.
+func isFork(dir, path string) bool {
+	escaped, err := modpath.EscapePath(path)
+	came, _, _ := strings.Cut(filepath.ToSlash(dir), "@")
+	return err == nil && !strings.HasSuffix(came, "/"+escaped)
 }
 
 // provides reports whether a module holds a client package.

@@ -23,6 +23,7 @@ func TestKeeps(t *testing.T) {
 	write(cache, "example.com/user@v1.2.3/go.mod", "module example.com/user\nrequire github.com/go-redsync/redsync/v4 v4.18.1\n")
 	write(cache, "example.com/further@v1.2.3/go.mod", "module example.com/further\nrequire github.com/go-redsync/redsync/v4 v4.18.1 // indirect\n")
 	write(cache, "github.com/go-redsync/redsync/v4@v1.2.3/go.mod", "module github.com/go-redsync/redsync/v4\nrequire github.com/redis/go-redis/v9 v9.23.0\n")
+	write(cache, "example.com/!fork/redsync/v4@v1.2.3/go.mod", "module github.com/go-redsync/redsync/v4\nrequire github.com/redis/go-redis/v9 v9.23.0\n")
 	write(cache, "example.com/old@v1.2.3/old.go", "package old\n")
 	work := t.TempDir()
 	write(work, "vendor/example.com/user/user.go", "package user\nimport _ \"github.com/go-redsync/redsync/v4\"\n")
@@ -37,6 +38,7 @@ func TestKeeps(t *testing.T) {
 		{filepath.Join(cache, "example.com/user@v1.2.3/below"), version, true},
 		{filepath.Join(cache, "example.com/further@v1.2.3"), version, false},
 		{filepath.Join(cache, "github.com/go-redsync/redsync/v4@v1.2.3"), version, false},
+		{filepath.Join(cache, "example.com/!fork/redsync/v4@v1.2.3"), version, true},
 		{filepath.Join(cache, "example.com/old@v1.2.3"), version, false},
 		{filepath.Join(work, "vendor/example.com/user"), version, true},
 		{filepath.Join(work, "vendor/example.com/plain"), version, false},
