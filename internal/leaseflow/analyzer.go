@@ -3,6 +3,7 @@ package leaseflow
 import (
 	"go/types"
 	"reflect"
+	"slices"
 
 	"github.com/fencelint/fencelint/internal/models"
 	"github.com/fencelint/fencelint/internal/suppress"
@@ -68,8 +69,9 @@ func run(pass *analysis.Pass, cfg Config) (res any, err error) {
 }
 
 // relevant reports whether a package can hold or hide a lease: it, or what it
-// imports, is in the models or has facts. Tests of the standard library and of
-// packages without any of it cost a look at their imports.
+// imports, is in the models or has facts, or a function of the project takes
+// another to run. Tests of the standard library and of packages without any of
+// it cost a look at their imports.
 func relevant(pass *analysis.Pass, cat *models.Catalogue) bool {
 	if pass.Pkg.Path() == "unsafe" || isStd(pass) {
 		return false
@@ -79,21 +81,42 @@ func relevant(pass *analysis.Pass, cat *models.Catalogue) bool {
 			return true
 		}
 	}
-	seen := map[*types.Package]bool{}
-	var look func(pkg *types.Package, depth int) bool
-	look = func(pkg *types.Package, depth int) bool {
-		if seen[pkg] {
-			return false
-		}
-		seen[pkg] = true
-		for _, imp := range pkg.Imports() {
-			if cat.TakesLease(imp.Path()) || cat.Knows(imp.Path()) && !quiet(imp.Path()) {
+	if cat.Knows(pass.Pkg.Path()) || slices.ContainsFunc(pass.Pkg.Imports(), func(imp *types.Package) bool {
+		return cat.TakesLease(imp.Path()) || cat.Knows(imp.Path()) && !quiet(imp.Path())
+	}) {
+		return true
+	}
+	return pass.Module != nil && pass.Module.Version == "" && hasRunner(pass.Pkg)
+}
+
+// hasRunner reports whether a package declares a function or method that is
+// given a function: it may run it again, or under a lease that it is given too.
+func hasRunner(pkg *types.Package) bool {
+	takesFunc := func(sig *types.Signature) bool {
+		for v := range sig.Params().Variables() {
+			if _, ok := v.Type().Underlying().(*types.Signature); ok {
 				return true
 			}
 		}
 		return false
 	}
-	return look(pass.Pkg, 0)
+	for _, name := range pkg.Scope().Names() {
+		switch obj := pkg.Scope().Lookup(name).(type) {
+		case *types.Func:
+			if takesFunc(obj.Signature()) {
+				return true
+			}
+		case *types.TypeName:
+			if named, ok := obj.Type().(*types.Named); ok && !obj.IsAlias() {
+				for m := range named.Methods() {
+					if takesFunc(m.Signature()) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // quiet are packages of the standard library that the models know and that
