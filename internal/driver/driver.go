@@ -50,7 +50,7 @@ type Outcome struct {
 
 // rounds bounds the search for a fixpoint: each adds the functions one more
 // interface away, and chains longer than this do not occur in practice.
-const rounds = 6
+const rounds = 8
 
 // Run analyses the main module. What concerns single packages, or the loading
 // of all of them, is told in the document; an error means that the settings
@@ -110,6 +110,11 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	return out, nil
 }
 
+// settling is the number of rounds after which what was found stays. Of an
+// interface whose implementations call each other through it, only so many
+// effects are kept, and which ones may depend on which were kept before.
+const settling = 3
+
 // analyse runs the suite until the main module has nothing more to teach.
 func (out *Outcome) analyse(ctx context.Context, o Options, prog *program, sources []models.Source) (*checker.Graph, *analysis.Analyzer, error) {
 	roots := map[*types.Package]bool{}
@@ -148,8 +153,11 @@ func (out *Outcome) analyse(ctx context.Context, o Options, prog *program, sourc
 		if o.Suite.Infer == nil {
 			return graph, flow, nil
 		}
-		out.Inferred = o.Suite.infer(graph, flow, cat, sources)
-		out.Stats.Inferred = len(out.Inferred)
+		found := o.Suite.infer(graph, flow, cat, sources)
+		if round > settling {
+			found = models.Union(out.Inferred, found)
+		}
+		out.Inferred, out.Stats.Inferred = found, len(found)
 		rows := models.Format(out.Inferred)
 		if rows == last {
 			return graph, flow, nil

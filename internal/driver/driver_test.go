@@ -164,6 +164,20 @@ func TestRunToFixpoint(t *testing.T) {
 	require.ElementsMatch(t, []string{"example.com/m/low.One", "example.com/m/mid.Two", "example.com/m/top.Three"}, rows)
 }
 
+// TestRunSettles is given a suite that finds another row each time.
+func TestRunSettles(t *testing.T) {
+	t.Parallel()
+	o, asked := module(t, chain), 0
+	o.Suite.Infer = func([]any) []*models.Row {
+		asked++
+		return []*models.Row{{Pkg: "example.com/m/low", Name: []string{"One", "Bad"}[asked%2], Role: models.Write}}
+	}
+	o.Log = func(format string, _ ...any) { t.Error(format) }
+	out := run(t, o)
+	require.Less(t, out.Stats.Rounds, rounds)
+	require.Len(t, out.Inferred, 2)
+}
+
 func TestPatternsChooseWhatIsReported(t *testing.T) {
 	t.Parallel()
 	o := module(t, chain)

@@ -1,11 +1,9 @@
 package leaseflow
 
 import (
-	"cmp"
 	"encoding/json"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/fencelint/fencelint/internal/models"
@@ -137,12 +135,7 @@ func Infer(results []*Result) []*models.Row {
 			rows = append(rows, rowsFor(owner, m, s)...)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b *models.Row) int {
-		return cmp.Or(strings.Compare(a.Pkg, b.Pkg), strings.Compare(a.Recv, b.Recv), strings.Compare(a.Name, b.Name), strings.Compare(a.Note, b.Note))
-	})
-	return slices.CompactFunc(rows, func(a, b *models.Row) bool {
-		return a.Pkg == b.Pkg && a.Recv == b.Recv && a.Name == b.Name && a.Note == b.Note
-	})
+	return models.Union(rows)
 }
 
 // declaringInterface returns the named interface that lists a method.
