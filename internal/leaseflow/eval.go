@@ -304,7 +304,13 @@ func (p *program) evalCall(call *ssa.Call, i int) Term {
 	case "path.Join", "path/filepath.Join":
 		return joined(p.elementTerms(args[0]), "/", call)
 	}
-	if p.isRow(c, roleUnwrap) && len(args) > 0 {
+	if row := p.rowWith(c, roleUnwrap); row != nil && len(args) > 0 {
+		if pl, ok := row.First("sql"); ok { // a statement with other placeholders; what else comes is new
+			if v := (site{p, call, c, row}).value(pl); v != nil && i == 0 {
+				return p.term(v)
+			}
+			return p.unknownResult(call, i)
+		}
 		return p.term(args[0])
 	}
 	if p.isRow(c, roleRandomID) {
