@@ -35,7 +35,7 @@ func guard(a *analysis.Analyzer, root func(*types.Package) bool, log func(string
 			}
 			log("panic in %s on %s: %v\n%s", a.Name, pass.Pkg.Path(), p, debug.Stack())
 			if a.ResultType != nil && a.ResultType.Kind() == reflect.Pointer && !root(pass.Pkg) {
-				result, err = reflect.New(a.ResultType.Elem()).Interface(), nil
+				result, err = nothing(a), nil
 				return
 			}
 			result, err = nil, fmt.Errorf("internal error: panic in %s: %v", a.Name, p)
@@ -43,5 +43,8 @@ func guard(a *analysis.Analyzer, root func(*types.Package) bool, log func(string
 		return run(pass)
 	}
 }
+
+// nothing is the result of an analyzer that has found nothing.
+func nothing(a *analysis.Analyzer) any { return reflect.New(a.ResultType.Elem()).Interface() }
 
 var resultType = reflect.TypeFor[*finding.Result]()

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,7 +107,7 @@ func Trim(flow *analysis.Analyzer, cat *models.Catalogue) {
 		if pass.Module != nil && len(pass.Files) > 0 {
 			dir := filepath.Dir(pass.Fset.Position(pass.Files[0].Package).Filename)
 			if !t.keepsDir(dir, pass.Module.Version) {
-				return reflect.New(flow.ResultType.Elem()).Interface(), nil
+				return nothing(flow), nil
 			}
 		}
 		return run(pass)
